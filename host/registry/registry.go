@@ -1,0 +1,88 @@
+// Package registry turns a skill's tools.yaml into an immutable Registry: what
+// each tool is called, takes, and may do. It reads text and decides nothing
+// about a request.
+package registry
+
+import (
+	"stepbox.dev/abi"
+)
+
+// Registry is the tools of one skill. It is built once and never changes;
+// nothing it returns may be modified.
+type Registry struct {
+	tools  []*Tool
+	byName map[string]*Tool
+}
+
+// Tool is one entry of tools.yaml. Fields are read-only.
+type Tool struct {
+	Name        string
+	Description string
+	Keywords    []string
+	Required    []string
+	Optional    []string // an argument with a schema that is not required counts, named or not
+	AnyOf       []string // at least one of these is needed
+	Grounded    []string // values that must stand in the request
+	Aliases     map[string]string
+	Defaults    map[string]any
+	Args        map[string]*Arg
+	ArgOrder    []string // every argument: required, then optional, in declared order
+	Destructive bool
+	Readonly    bool
+	Internal    bool // only intents may emit it
+	Core        bool // clarify, reject, done, wait_for_confirmation
+	Mock        map[string]any
+	Line        int // in tools.yaml
+}
+
+// Arg is one argument of a tool.
+type Arg struct {
+	Name string
+	abi.ArgSchema
+	// Synonyms maps other spellings of an enum value to the value.
+	Synonyms map[string]string
+	// Declared is false when tools.yaml has no arg_schemas entry for it: any
+	// JSON value passes.
+	Declared bool
+}
+
+// Mode is what the tool's declaration lets a step do.
+func (t *Tool) Mode() abi.Mode {
+	switch {
+	case t.Readonly:
+		return abi.ModeRead
+	case t.Destructive:
+		return abi.ModeWrite
+	}
+	return abi.ModeCreate
+}
+
+// Tool returns the named tool.
+func (r *Registry) Tool(name string) (*Tool, bool) {
+	t, ok := r.byName[name]
+	return t, ok
+}
+
+// Tools returns every tool in the order of tools.yaml, core tools last.
+func (r *Registry) Tools() []*Tool { return r.tools }
+
+// Options of Parse.
+type Options struct {
+	// File is the name that errors use.
+	File string
+	// ValueSets are skill.yaml's arg_value_sets: argument name → values.
+	ValueSets map[string][]string
+}
+
+// Parse reads tools.yaml. Its error lists every fault with file, line and,
+// where there is one, a suggestion.
+func Parse(data []byte, o Options) (*Registry, error) {
+	panic("to be built")
+}
+
+// Check compares what a module describes with the registry and returns one
+// sentence for each difference; none means they agree. It also needs the kinds:
+// tools.yaml does not say which tools are intents.
+func (r *Registry) Check(d abi.Description) []string {
+	panic("to be built")
+}
