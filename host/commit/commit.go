@@ -94,10 +94,13 @@ func Open(state, id string) (*Run, error) { panic("to be built") }
 // StageDir is the folder a worker may write to.
 func (r *Run) StageDir() string { panic("to be built") }
 
-// Source is what the stage is checked against.
+// Source is what the stage is checked against. The host keeps it in the run's
+// record, so that a later commit needs no skill.
 type Source struct {
-	Program plan.Program
-	// Modes of the calls, by index, as declared.
+	// Program is the digest of the program that ran.
+	Program plan.Digest
+	// Tools and Modes of the calls, by index, as declared.
+	Tools []string
 	Modes []abi.Mode
 	// Partial reads only what sealed calls made.
 	Partial bool
