@@ -8,14 +8,15 @@ package host
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/commit"
 	"stepbox.dev/host/event"
-	"stepbox.dev/host/plan"
-	"stepbox.dev/host/retrieval"
-	"stepbox.dev/host/skill"
+	"stepbox.dev/host/fault"
 	"stepbox.dev/host/worker"
 )
 
@@ -39,10 +40,60 @@ type Options struct {
 }
 
 // Host is the façade. It is safe for concurrent use.
-type Host struct{}
+type Host struct {
+	state, cache string
+	skills       []string
+	overrides    []string
+	compiled     *worker.Cache
+}
 
 // New opens a host and finishes what an earlier crash interrupted.
-func New(ctx context.Context, o Options) (*Host, error) { panic("to be built") }
+func New(ctx context.Context, o Options) (*Host, error) {
+	h := &Host{state: o.State, cache: o.Cache, skills: o.Skills, overrides: o.Overrides}
+	var err error
+	if h.state == "" {
+		if h.state, err = personal("XDG_STATE_HOME", ".local/state"); err != nil {
+			return nil, err
+		}
+	}
+	if h.cache == "" {
+		if h.cache, err = personal("XDG_CACHE_HOME", ".cache"); err != nil {
+			return nil, err
+		}
+	}
+	for name, dir := range map[string]string{"state": h.state, "cache": h.cache} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fault.New(fault.Usage, "%s folder: %w", name, err).
+				Hint("set XDG_%s_HOME to a folder that can be written", strings.ToUpper(name))
+		}
+	}
+	if h.compiled, err = worker.OpenCache(filepath.Join(h.cache, "compiled")); err != nil {
+		return nil, err
+	}
+	if err := commit.Recover(ctx, h.state); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// personal is stepbox's folder below the one that the environment variable
+// names, or below the fallback in the person's home.
+func personal(variable, fallback string) (string, error) {
+	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "stepbox"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fault.New(fault.Usage, "no home folder: %w", err).Hint("set HOME or %s", variable)
+	}
+	return filepath.Join(home, fallback, "stepbox"), nil
+}
+
+// State is the folder that holds runs, journals and undo data.
+func (h *Host) State() string { return h.state }
+
+// Cache is the folder that holds compiled modules and built skills.
+func (h *Host) Cache() string { return h.cache }
 
 // Request is what somebody wants.
 type Request struct {
@@ -87,114 +138,6 @@ type Result struct {
 	Changes []commit.Change
 	Results []abi.CallResult
 }
-
-// Run takes a request from words to committed changes. The returned error's
-// kind (fault.Of) is the outcome; the last event is always event.End.
-func (h *Host) Run(ctx context.Context, r Request, p Person, e event.Handler) (Result, error) {
-	panic("to be built")
-}
-
-// Planned is the answer of Plan, as plan --json prints it.
-type Planned struct {
-	Outcome     string            `json:"outcome"` // plan, clarify, reject
-	Skill       string            `json:"skill"`
-	Plan        []abi.Call        `json:"plan"`
-	Question    string            `json:"question,omitempty"`
-	Candidates  []string          `json:"candidates,omitempty"`
-	Reason      string            `json:"reason,omitempty"`
-	Retrieved   []retrieval.Hit   `json:"retrieved"`
-	Program     *PlannedProgram   `json:"program,omitempty"`
-	Diagnostics []plan.Diagnostic `json:"diagnostics"`
-	Planner     string            `json:"planner"`
-	Confidence  float64           `json:"confidence"`
-	// Summaries is one sentence for each call; May is what its steps may do.
-	Summaries []string `json:"-"`
-	May       []string `json:"-"`
-}
-
-// PlannedProgram is the expanded plan.
-type PlannedProgram struct {
-	Digest string     `json:"digest"`
-	Calls  []abi.Call `json:"calls"`
-}
-
-// Plan plans a request and runs nothing but, with expanded, the intents'
-// expansion. A question or a refusal is not an error. Planned is useful even
-// with one: its diagnostics say what does not validate.
-func (h *Host) Plan(ctx context.Context, r Request, expanded bool, e event.Handler) (Planned, error) {
-	panic("to be built")
-}
-
-// CommitOptions of Commit.
-type CommitOptions struct {
-	// Digest, when set, must be that of the changes.
-	Digest string
-	// Partial commits what the calls that ended well made in a run that failed.
-	Partial        bool
-	AllowProtected []string
-}
-
-// Commit commits what an earlier run staged. Nothing is run again.
-func (h *Host) Commit(ctx context.Context, id string, o CommitOptions, p Person, e event.Handler) (Result, error) {
-	panic("to be built")
-}
-
-// Undo takes a committed run back, file by file.
-func (h *Host) Undo(ctx context.Context, id string, dryRun bool, e event.Handler) (commit.Undone, error) {
-	panic("to be built")
-}
-
-// RunInfo is one run in a listing.
-type RunInfo struct {
-	ID      string    `json:"id"`
-	Began   time.Time `json:"began"`
-	Verb    string    `json:"verb"`
-	Request string    `json:"request"`
-	Skill   string    `json:"skill"`
-	Sandbox string    `json:"sandbox"`
-	// Status: running, waiting (for approval), committed, failed, declined,
-	// dry, undone, interrupted.
-	Status string `json:"status"`
-	Digest string `json:"digest,omitempty"`
-	// Bytes is what the run keeps on disk.
-	Bytes   int64           `json:"bytes"`
-	Changes []commit.Change `json:"changes,omitempty"` // not in lists
-	Plan    []abi.Call      `json:"plan,omitempty"`    // not in lists
-	Error   string          `json:"error,omitempty"`
-}
-
-// Runs lists runs, newest first.
-func (h *Host) Runs(ctx context.Context) ([]RunInfo, error) { panic("to be built") }
-
-// ShowRun returns one run whole.
-func (h *Host) ShowRun(ctx context.Context, id string) (RunInfo, error) { panic("to be built") }
-
-// Prune removes runs that nothing needs any more: older than age, and the
-// oldest until at most size bytes are kept. It returns what it removed.
-func (h *Host) Prune(ctx context.Context, age time.Duration, size int64) ([]RunInfo, error) {
-	panic("to be built")
-}
-
-// Retrieve ranks tools for an utterance.
-func (h *Host) Retrieve(ctx context.Context, skillName, utterance string, k int) ([]retrieval.Hit, error) {
-	panic("to be built")
-}
-
-// Found is a skill that can be named, and where it was found.
-type Found struct {
-	Name string
-	Path string
-	From string // installed, shipped, --skills
-	// Err is why it cannot be loaded; Skill is nil then.
-	Err   error
-	Skill *skill.Skill
-}
-
-// Skills lists every skill that can be named.
-func (h *Host) Skills(ctx context.Context) ([]Found, error) { panic("to be built") }
-
-// Skill finds and loads one, by name or path.
-func (h *Host) Skill(ctx context.Context, name string) (*skill.Skill, error) { panic("to be built") }
 
 // Walls says which walls stand on this machine.
 func (h *Host) Walls(ctx context.Context) ([]worker.Wall, error) { return worker.Walls(ctx) }

@@ -36,7 +36,7 @@ type Event interface {
 type Start struct {
 	Version int    `json:"version"`
 	Verb    string `json:"verb"` // run, exec, commit, undo
-	RunID   string `json:"run_id"`
+	RunID   string `json:"run_id,omitempty"` // of commit and undo; a new run's is in the last event
 	Sandbox string `json:"sandbox"`
 	Request string `json:"request,omitempty"`
 }

@@ -1,0 +1,194 @@
+package host
+
+import (
+	"context"
+	"slices"
+
+	"stepbox.dev/host/approval"
+	"stepbox.dev/host/commit"
+	"stepbox.dev/host/event"
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/plan"
+)
+
+// approve gets a yes to exactly these changes: from the rule for safe programs,
+// from the flags, or from a person. allowed carries the protected names that
+// the flags agree to, and the digest that they demand.
+func approve(ctx context.Context, e event.Handler, c *commit.Changes, p Person, yes bool, allowed approval.Answer) (approval.Approved, error) {
+	digest := c.Digest().String()
+	given := func(a approval.Approved, by string, err error) (approval.Approved, error) {
+		ok := err == nil
+		if herr := e.Handle(event.Approval{Digest: digest, Given: &ok, By: by}); herr != nil {
+			return approval.Approved{}, herr
+		}
+		return a, err
+	}
+	if c.Safe() && len(c.Protected()) == 0 && allowed.Digest == (plan.Digest{}) {
+		a, err := approval.Safe(c)
+		return given(a, "safe", err)
+	}
+	answer, by := allowed, "yes"
+	answer.Yes = yes || c.Safe()
+	covered := answer.Yes && !slices.ContainsFunc(c.Protected(), func(ch commit.Change) bool {
+		return !slices.Contains(answer.Protected, ch.Path)
+	})
+	if !covered && p != nil {
+		if err := e.Handle(event.Approval{Digest: digest}); err != nil {
+			return approval.Approved{}, err
+		}
+		ok, names, err := p.Approve(ctx, c)
+		if err != nil {
+			return approval.Approved{}, err
+		}
+		answer.Yes, answer.Protected, by = ok, append(answer.Protected, names...), "person"
+	}
+	a, err := approval.Grant(c, answer)
+	return given(a, by, err)
+}
+
+func apply(ctx context.Context, e event.Handler, c *commit.Changes, a approval.Approved) error {
+	done, err := commit.Apply(ctx, c, a, nil)
+	if err != nil {
+		return err
+	}
+	return e.Handle(event.Committed{Changes: len(done.Changes), Bytes: done.Bytes})
+}
+
+// CommitOptions of Commit.
+type CommitOptions struct {
+	// Digest, when set, must be that of the changes.
+	Digest string
+	// Partial commits what the calls that ended well made in a run that failed.
+	Partial        bool
+	AllowProtected []string
+}
+
+// Commit commits what an earlier run staged. Nothing is run again. Naming the
+// run is the yes; protected changes still need an answer of their own.
+func (h *Host) Commit(ctx context.Context, id string, o CommitOptions, p Person, e event.Handler) (Result, error) {
+	ctx, s := newStream(ctx, e)
+	res := Result{RunID: id}
+	err := h.commit(ctx, &res, o, p, s)
+	return res, s.end(ctx, res, err)
+}
+
+func (h *Host) commit(ctx context.Context, res *Result, o CommitOptions, p Person, e event.Handler) error {
+	r, err := commit.Open(h.state, res.RunID)
+	if err != nil {
+		return err
+	}
+	res.RunID = r.ID
+	rec, err := loadRecord(r)
+	if err != nil {
+		return err
+	}
+	if err := e.Handle(event.Start{Version: event.Version, Verb: "commit", RunID: r.ID, Sandbox: r.Sandbox, Request: rec.Request}); err != nil {
+		return err
+	}
+	if err := committable(rec, o.Partial); err != nil {
+		return err
+	}
+	src, err := rec.Source.open()
+	if err != nil {
+		return err
+	}
+	src.Partial = o.Partial
+	if err := r.Lock(); err != nil {
+		return err
+	}
+	defer r.Release()
+	changes, err := commit.Read(ctx, r, src)
+	if err != nil {
+		return err
+	}
+	res.Changes, res.Digest = changes.List(), changes.Digest().String()
+	if !o.Partial && res.Digest != rec.Digest {
+		return fault.New(fault.CheckFailed, "run %s no longer stages what it showed: digest %s, now %s", r.ID, rec.Digest, res.Digest)
+	}
+	if err := e.Handle(event.Changes{Digest: res.Digest, Changes: changes.List(), Safe: changes.Safe()}); err != nil {
+		return err
+	}
+	answer := approval.Answer{Protected: o.AllowProtected}
+	if o.Digest != "" {
+		if answer.Digest, err = plan.ParseDigest(o.Digest); err != nil {
+			return err
+		}
+	}
+	approved, err := approve(ctx, e, changes, p, true, answer)
+	if err != nil {
+		return err
+	}
+	if err := apply(ctx, e, changes, approved); err != nil {
+		return err
+	}
+	rec.Status, rec.Error, rec.Changes, rec.Digest = statusCommitted, "", changes.List(), res.Digest
+	return rec.save(r)
+}
+
+// committable says why a run cannot be committed now.
+func committable(rec *record, partial bool) error {
+	switch rec.Status {
+	case statusWaiting, statusDeclined:
+		return nil
+	case statusFailed, statusInterrupted:
+		if partial {
+			return nil
+		}
+		return fault.New(fault.Usage, "run %s did not end well (%s)", rec.ID, rec.Status).
+			Hint("`stepbox commit %s --partial` commits what the calls that ended well had made", rec.ID)
+	case statusRunning:
+		return fault.New(fault.CheckFailed, "run %s is still running", rec.ID)
+	case statusCommitted:
+		return fault.New(fault.Usage, "run %s is committed already", rec.ID)
+	}
+	return fault.New(fault.Usage, "run %s has nothing to commit (%s)", rec.ID, rec.Status)
+}
+
+// Undo takes a committed run back, file by file: what changed since is refused
+// and the rest done. Refusals are a fault.CheckFailed beside the result.
+func (h *Host) Undo(ctx context.Context, id string, dryRun bool, e event.Handler) (commit.Undone, error) {
+	ctx, s := newStream(ctx, e)
+	res := Result{RunID: id}
+	u, err := h.undo(ctx, &res, dryRun, s)
+	return u, s.end(ctx, res, err)
+}
+
+func (h *Host) undo(ctx context.Context, res *Result, dryRun bool, e event.Handler) (commit.Undone, error) {
+	var u commit.Undone
+	r, err := commit.Open(h.state, res.RunID)
+	if err != nil {
+		return u, err
+	}
+	res.RunID = r.ID
+	rec, err := loadRecord(r)
+	if err != nil {
+		return u, err
+	}
+	if err := e.Handle(event.Start{Version: event.Version, Verb: "undo", RunID: r.ID, Sandbox: r.Sandbox, Request: rec.Request}); err != nil {
+		return u, err
+	}
+	if rec.Status != statusCommitted {
+		return u, fault.New(fault.Usage, "run %s is not committed (%s): there is nothing to undo", r.ID, rec.Status)
+	}
+	if err := r.Lock(); err != nil {
+		return u, err
+	}
+	defer r.Release()
+	if u, err = commit.Undo(ctx, r, dryRun); err != nil {
+		return u, err
+	}
+	if err := e.Handle(event.Undone{Changes: u.Changes, Refused: u.Refused, DryRun: dryRun}); err != nil {
+		return u, err
+	}
+	if !dryRun && len(u.Changes) > 0 {
+		rec.Status = statusUndone
+		if err := rec.save(r); err != nil {
+			return u, err
+		}
+	}
+	if n := len(u.Refused); n > 0 {
+		return u, fault.New(fault.CheckFailed, "%d of %d changes of run %s cannot be taken back: %q %s",
+			n, n+len(u.Changes), r.ID, u.Refused[0].Path, u.Refused[0].Reason)
+	}
+	return u, nil
+}

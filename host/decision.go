@@ -1,0 +1,80 @@
+package host
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/event"
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/gate"
+	"stepbox.dev/host/skill"
+)
+
+// decided tells a gate's decision and turns it into the error that ends the
+// run; Proceed is none.
+func decided(e event.Handler, d gate.Decision) error {
+	ev := event.Decision{Outcome: string(d.Outcome), Question: d.Question, Candidates: d.Candidates, Reason: d.Reason}
+	var err *fault.Error
+	switch d.Outcome {
+	case gate.Proceed:
+		return nil
+	case gate.Clarify:
+		err = fault.New(fault.Question, "%s", d.Question)
+		if len(d.Candidates) > 0 {
+			err = err.Hint("one of: %s", strings.Join(d.Candidates, ", "))
+		}
+	default:
+		err = fault.New(fault.Refused, "%s", d.Reason)
+	}
+	if d.Next != "" {
+		err = err.Hint("%s", d.Next)
+	}
+	if herr := e.Handle(ev); herr != nil {
+		return herr
+	}
+	return err
+}
+
+// screened looks for the skill's unsafe phrases, before anything is planned. A
+// given plan was uttered by nobody.
+func screened(s *skill.Skill, r Request) gate.Decision {
+	if r.Plan != nil {
+		return gate.Decision{Outcome: gate.Proceed}
+	}
+	return gate.Screen(r.Utterance, s.UnsafePhrases(), s.Registry())
+}
+
+// decisionCatcher keeps what a decision says for the answer of Plan.
+type decisionCatcher struct {
+	next event.Handler
+	out  *Planned
+}
+
+func (c *decisionCatcher) Handle(e event.Event) error {
+	if d, ok := e.(event.Decision); ok {
+		c.out.Outcome, c.out.Question, c.out.Candidates, c.out.Reason = d.Outcome, d.Question, d.Candidates, d.Reason
+	}
+	return c.next.Handle(e)
+}
+
+// plainSentence is a call in the host's words, for a skill that has none.
+func plainSentence(c abi.Call) string {
+	var b strings.Builder
+	b.WriteString(c.Tool)
+	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
+		fmt.Fprintf(&b, " %s=%v", name, c.Args[name])
+	}
+	return b.String()
+}
+
+// plainWords are results in the host's words, for a skill that has none.
+func plainWords(results []abi.CallResult) abi.FormatResponse {
+	var f abi.FormatResponse
+	for _, r := range results {
+		f.Items = append(f.Items, abi.Item{Kind: abi.ItemOutput, Message: r.Tool + ": " + string(r.Result)})
+	}
+	return f
+}

@@ -1,0 +1,335 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/approval"
+	"stepbox.dev/host/commit"
+	"stepbox.dev/host/event"
+	"stepbox.dev/host/execute"
+	"stepbox.dev/host/expand"
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/gate"
+	"stepbox.dev/host/plan"
+	"stepbox.dev/host/skill"
+	"stepbox.dev/host/worker"
+)
+
+// Run takes a request from words to committed changes. The returned error's
+// kind (fault.Of) is the outcome; the last event is always event.End.
+func (h *Host) Run(ctx context.Context, r Request, p Person, e event.Handler) (Result, error) {
+	ctx, clock, stop := withDeadline(ctx, r.Timeout)
+	defer stop()
+	ctx, s := newStream(ctx, e)
+	a := &attempt{host: h, request: r, events: s, person: resting(p, clock)}
+	err := a.stages(ctx)
+	if cerr := a.close(settle(ctx, err)); err == nil {
+		err = cerr
+	}
+	return a.result, s.end(ctx, a.result, err)
+}
+
+// attempt is one request on its way through the pipeline.
+type attempt struct {
+	host    *Host
+	request Request
+	events  *stream
+	person  Person // nil: nobody to ask
+	result  Result
+
+	skill   *skill.Skill
+	run     *commit.Run
+	record  *record
+	module  *loading
+	program plan.Program
+}
+
+// stages are the pipeline of one request, top to bottom. Each returns early
+// with an error that says how the run ends.
+func (a *attempt) stages(ctx context.Context) error {
+	if err := a.events.Handle(event.Start{
+		Version: event.Version, Verb: a.verb(), Sandbox: a.request.Sandbox, Request: a.request.Utterance,
+	}); err != nil {
+		return err
+	}
+
+	// Which skill, and is the request one that it refuses outright?
+	competed, err := a.chooseSkill(ctx)
+	if err != nil {
+		return err
+	}
+	if err := decided(a.events, screened(a.skill, a.request)); err != nil {
+		return err
+	}
+
+	// A run folder with an empty stage; the worker starts and loads the module
+	// while the request is planned.
+	if err := a.begin(ctx); err != nil {
+		return err
+	}
+	a.module = a.host.load(ctx, a.skill, worker.Options{
+		Sandbox: a.run.Sandbox,
+		Stage:   a.run.StageDir(),
+		Confirm: a.confirm,
+		Progress: func(call int, p abi.Progress) {
+			a.events.Handle(event.Progress{Call: call, Progress: p})
+		},
+		Output: func(line string) { a.events.Handle(event.Output{Line: line}) },
+	}, a.events)
+
+	// Words to a valid plan: planner, parse, normalize, gates, validate.
+	sandbox, err := openSandbox(a.run.Sandbox)
+	if err != nil {
+		return err
+	}
+	defer sandbox.close()
+	pl := &planning{skill: a.skill, request: a.request, sandbox: sandbox, events: a.events, person: a.person, competed: competed}
+	valid, err := pl.plan(ctx)
+	if err != nil {
+		return err
+	}
+
+	// The plan to a program: intents expand in the guest, which sees no file.
+	w, kinds, err := a.module.wait(ctx)
+	if err != nil {
+		return err
+	}
+	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Paths: sandbox.paths()})
+	if err != nil {
+		return err
+	}
+	a.program = plan.Optimize(program)
+	if err := a.show(ctx, w, pl, valid); err != nil {
+		return err
+	}
+	if err := a.preflight(ctx, w); err != nil {
+		return err
+	}
+
+	// Every step in the worker, all effects on the stage.
+	done, err := execute.Run(ctx, a.program, w, execute.Options{
+		Context: a.context(), Events: a.events, Paths: sandbox.paths(),
+	})
+	a.result.Results = done.Results
+	if err != nil {
+		return err
+	}
+	words, ok, err := w.Format(ctx, abi.FormatRequest{Results: done.Results, DryRun: a.request.DryRun})
+	if err != nil {
+		return err
+	}
+	if !ok {
+		words = plainWords(done.Results)
+	}
+
+	// The stage is read back as hostile data, once nobody can write to it.
+	if err := w.Close(); err != nil {
+		return err
+	}
+	changes, err := a.readBack(ctx)
+	if err != nil {
+		return err
+	}
+	if a.request.DryRun || changes.Empty() {
+		return a.events.Handle(event.Result{Items: words.Items})
+	}
+
+	// Approved changes, and nothing else, reach the sandbox.
+	approved, err := approve(ctx, a.events, changes, a.person, a.request.Yes, approval.Answer{Protected: a.request.AllowProtected})
+	if err != nil {
+		return err
+	}
+	if err := apply(ctx, a.events, changes, approved); err != nil {
+		return err
+	}
+	return a.events.Handle(event.Result{Items: words.Items})
+}
+
+func (a *attempt) chooseSkill(ctx context.Context) (competed bool, err error) {
+	a.skill, competed, err = a.host.choose(ctx, a.request.Skill, a.request.Utterance)
+	return competed, err
+}
+
+// begin makes the run's folder and its record.
+func (a *attempt) begin(ctx context.Context) (err error) {
+	if a.run, err = commit.Begin(ctx, a.host.state, a.request.Sandbox); err != nil {
+		return err
+	}
+	a.result.RunID = a.run.ID
+	a.record = &record{RunInfo: RunInfo{
+		ID: a.run.ID, Began: a.run.Began, Verb: a.verb(), Request: a.request.Utterance,
+		Skill: a.skill.Name(), Sandbox: a.run.Sandbox, Status: statusRunning,
+	}}
+	return a.record.save(a.run)
+}
+
+func (a *attempt) verb() string {
+	if a.request.Plan != nil {
+		return "exec"
+	}
+	return "run"
+}
+
+// show tells what will run, in the skill's own words, and with --step asks
+// about each intent.
+func (a *attempt) show(ctx context.Context, w *worker.Worker, pl *planning, valid plan.Valid) error {
+	a.record.Plan = valid.Calls()
+	ev := event.Planned{Planner: pl.answer.Planner, Confidence: pl.answer.Confidence, Plan: valid.Calls()}
+	for i, c := range valid.Calls() {
+		text, err := sentence(ctx, w, c)
+		if err != nil {
+			return err
+		}
+		mode := abi.ModeNone
+		for j, intent := range a.program.Intents() {
+			if intent == i {
+				mode = max(mode, a.program.Mode(j))
+			}
+		}
+		ev.Summaries, ev.May = append(ev.Summaries, text), append(ev.May, mode.String())
+	}
+	if err := a.events.Handle(ev); err != nil {
+		return err
+	}
+	if err := a.events.Handle(event.Program{Digest: a.program.Digest().String(), Calls: a.program.Calls()}); err != nil {
+		return err
+	}
+	if !a.request.Step {
+		return nil
+	}
+	for _, text := range ev.Summaries {
+		if a.person == nil {
+			return fault.New(fault.NotApproved, "--step asks about each intent, and there is nobody to ask").
+				Hint("leave --step out, or run it on a terminal")
+		}
+		yes, err := a.person.Proceed(ctx, text)
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return fault.New(fault.NotApproved, "not run; nothing was changed")
+		}
+	}
+	return nil
+}
+
+// sentence says in the skill's words what a call does, in the host's when the
+// skill has none.
+func sentence(ctx context.Context, w *worker.Worker, c abi.Call) (string, error) {
+	text, ok, err := w.Summarize(ctx, abi.SummarizeRequest{Tool: c.Tool, Args: c.Args})
+	if err != nil || ok && text != "" {
+		return text, err
+	}
+	return plainSentence(c), nil
+}
+
+// preflight asks the guest about every call that needs no result of another.
+func (a *attempt) preflight(ctx context.Context, w *worker.Worker) error {
+	for i, c := range a.program.Calls() {
+		if plan.UsesVariables(c) {
+			continue
+		}
+		at := a.context()
+		at.Call = i
+		resp, err := w.Preflight(ctx, abi.PreflightRequest{Tool: c.Tool, Args: c.Args, Ctx: at})
+		if err != nil {
+			return err
+		}
+		for _, p := range resp.Problems {
+			d := gate.Decision{Outcome: gate.Reject, Reason: p.Message, Call: i}
+			if p.Kind == abi.ProblemMissing {
+				d = gate.Decision{Outcome: gate.Clarify, Question: p.Message, Call: i}
+			}
+			return decided(a.events, d)
+		}
+	}
+	return nil
+}
+
+func (a *attempt) context() abi.Context {
+	zone := a.run.Began.Location().String()
+	if zone == "Local" {
+		zone = a.run.Began.Format("-07:00")
+	}
+	return abi.Context{
+		RunID: a.run.ID, DryRun: a.request.DryRun, Confirmed: a.request.Yes,
+		Now: a.run.Began.Format(time.RFC3339Nano), Zone: zone, Locale: "en",
+	}
+}
+
+// confirm is a guest's question on its way to the person.
+func (a *attempt) confirm(ctx context.Context, call int, r abi.ConfirmRequest) (bool, error) {
+	if a.person == nil {
+		return false, nil
+	}
+	return a.person.Confirm(ctx, r)
+}
+
+// readBack computes the changes and keeps what a later commit needs.
+func (a *attempt) readBack(ctx context.Context) (*commit.Changes, error) {
+	src := source{Program: a.program.Digest().String(), Extra: a.module.identity()}
+	for i, c := range a.program.Calls() {
+		src.Tools = append(src.Tools, c.Tool)
+		src.Modes = append(src.Modes, a.program.Mode(i))
+	}
+	a.record.Source = src
+	checked, err := src.open()
+	if err != nil {
+		return nil, err
+	}
+	changes, err := commit.Read(ctx, a.run, checked)
+	if err != nil {
+		return nil, err
+	}
+	a.record.Changes, a.record.Digest = changes.List(), changes.Digest().String()
+	a.result.Changes, a.result.Digest = changes.List(), a.record.Digest
+	return changes, a.events.Handle(event.Changes{
+		Digest: a.record.Digest, Changes: changes.List(), Safe: changes.Safe(), DryRun: a.request.DryRun,
+	})
+}
+
+// close stops the worker and settles the run's record. A run that ended before
+// its first step leaves nothing behind, a run that staged nothing only its
+// record.
+func (a *attempt) close(err error) error {
+	if a.module != nil {
+		a.module.stop()
+	}
+	if a.run == nil {
+		return nil
+	}
+	defer a.run.Release()
+	rec := a.record
+	switch fault.Of(err) {
+	case 0:
+		rec.Status = statusCommitted
+		if a.request.DryRun {
+			rec.Status = statusDry
+		}
+	case fault.NotApproved:
+		rec.Status = statusWaiting
+	case fault.Interrupted:
+		rec.Status = statusInterrupted
+	case fault.Question, fault.Refused, fault.Usage:
+		if len(a.result.Results) == 0 {
+			a.result.RunID = ""
+			return a.run.Remove()
+		}
+		rec.Status = statusFailed
+	default:
+		rec.Status = statusFailed
+	}
+	if err != nil {
+		rec.Error = err.Error()
+	}
+	kept := len(rec.Changes) > 0 && (rec.Status == statusWaiting || rec.Status == statusCommitted) ||
+		len(a.result.Results) > 0 && (rec.Status == statusFailed || rec.Status == statusInterrupted)
+	if !kept {
+		if derr := commit.Discard(a.run); derr != nil {
+			return derr
+		}
+	}
+	return rec.save(a.run)
+}

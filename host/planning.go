@@ -1,0 +1,175 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/event"
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/gate"
+	"stepbox.dev/host/plan"
+	"stepbox.dev/host/planner"
+	"stepbox.dev/host/planner/embedded"
+	"stepbox.dev/host/retrieval"
+	"stepbox.dev/host/skill"
+)
+
+// retrieved is how many tools a planner is shown.
+const retrieved = 8
+
+// maxQuestions ends a conversation that leads nowhere.
+const maxQuestions = 5
+
+// planning turns a request into a valid plan; on a terminal it is a
+// conversation.
+type planning struct {
+	skill    *skill.Skill
+	request  Request
+	sandbox  *hostView // nil: no file need exist
+	events   event.Handler
+	person   Person
+	competed bool
+
+	index  *retrieval.Index
+	hits   []retrieval.Hit
+	answer planner.Answer
+	draft  plan.Draft
+}
+
+// plan plans, asks, and plans again until a plan is valid or the run ends.
+func (p *planning) plan(ctx context.Context) (plan.Valid, error) {
+	if p.request.Plan != nil {
+		return p.given()
+	}
+	utterance := p.request.Utterance
+	if err := p.propose(ctx, utterance); err != nil {
+		return plan.Valid{}, err
+	}
+	for asked := 0; ; asked++ {
+		decision := p.check(utterance)
+		switch {
+		case decision.Outcome == gate.Proceed:
+			return p.validate()
+		case decision.Outcome == gate.Reject, p.person == nil, asked == maxQuestions:
+			return plan.Valid{}, decided(p.events, decision)
+		}
+		answer, err := p.person.Clarify(ctx, event.Decision{
+			Outcome: string(decision.Outcome), Question: decision.Question, Candidates: decision.Candidates,
+		})
+		if err != nil {
+			return plan.Valid{}, err
+		}
+		if strings.TrimSpace(answer) == "" {
+			return plan.Valid{}, decided(p.events, decision)
+		}
+		utterance += " " + answer
+		if decision.Arg != "" { // the answer is one argument's value: the rest of the plan stands
+			p.draft = p.draft.WithCalls(answered(p.draft.Calls(), decision, answer))
+			continue
+		}
+		if err := p.propose(ctx, utterance); err != nil {
+			return plan.Valid{}, err
+		}
+	}
+}
+
+// answered returns the calls with one argument set to a person's answer.
+func answered(calls []abi.Call, d gate.Decision, answer string) []abi.Call {
+	calls = slices.Clone(calls)
+	c := calls[d.Call]
+	c.Args = maps.Clone(c.Args)
+	if c.Args == nil {
+		c.Args = map[string]any{}
+	}
+	c.Args[d.Arg] = answer
+	calls[d.Call] = c
+	return calls
+}
+
+// propose asks the planner for a draft.
+func (p *planning) propose(ctx context.Context, utterance string) error {
+	if p.index == nil {
+		p.index = retrieval.New([]*skill.Skill{p.skill})
+	}
+	p.hits = p.index.Search(utterance, retrieved)
+	ev := event.Retrieved{Skill: p.skill.Name(), Competed: p.competed, Tools: []event.Tool{}}
+	for _, h := range p.hits {
+		ev.Tools = append(ev.Tools, event.Tool{Tool: h.Tool, Score: h.Score})
+	}
+	if err := p.events.Handle(ev); err != nil {
+		return err
+	}
+	pl, err := newPlanner(p.request.Planner)
+	if err != nil {
+		return err
+	}
+	p.answer, err = pl.Plan(ctx, planner.Request{
+		Utterance: utterance, Skill: p.skill, Tools: p.hits, Files: p.request.Files, Now: time.Now(), Exists: p.sandbox.exists(),
+	})
+	if err != nil {
+		return err
+	}
+	p.draft, err = plan.Parse(p.answer.Text)
+	return err
+}
+
+// check normalizes the draft and runs the gates over it.
+func (p *planning) check(utterance string) gate.Decision {
+	var d gate.Decision
+	p.draft, d = gate.Check(gate.Request{
+		Utterance: utterance,
+		Draft:     plan.Normalize(p.draft, p.skill.Registry(), p.sandbox.paths()),
+		Registry:  p.skill.Registry(),
+		Sandbox:   p.sandbox.fs(), SandboxPath: p.sandbox.paths().Sandbox,
+		Files: p.request.Files,
+	})
+	if d.Outcome == gate.Clarify && len(d.Candidates) == 0 {
+		d.Candidates = p.answer.Candidates
+	}
+	return d
+}
+
+// given takes a plan that nobody uttered: gates that compare with a request are
+// skipped, and what is missing is a usage error, not a question.
+func (p *planning) given() (plan.Valid, error) {
+	var err error
+	if p.draft, err = plan.Parse(p.request.Plan); err != nil {
+		return plan.Valid{}, err
+	}
+	p.answer = planner.Answer{Planner: "given", Confidence: 1}
+	p.draft = plan.Normalize(p.draft, p.skill.Registry(), p.sandbox.paths())
+	if _, err := p.validate(); err != nil { // before the gates: a missing argument is no question here
+		return plan.Valid{}, err
+	}
+	if err := decided(p.events, p.check("")); err != nil {
+		return plan.Valid{}, err
+	}
+	return p.validate()
+}
+
+func (p *planning) validate() (plan.Valid, error) {
+	v, err := plan.Validate(p.draft, p.skill.Registry())
+	var invalid *plan.InvalidError
+	if errors.As(err, &invalid) {
+		for _, d := range invalid.Diagnostics {
+			if d.Code == plan.CodePathOutside {
+				return v, fault.New(fault.Refused, "%s", d.Message).Hint("%s", d.Suggestion)
+			}
+		}
+		return v, fault.New(fault.Usage, "the plan does not validate: %w", err)
+	}
+	return v, err
+}
+
+func newPlanner(name string) (planner.Planner, error) {
+	switch name {
+	case "", "auto", "embedded":
+		return &embedded.Planner{}, nil
+	}
+	return nil, fault.New(fault.Usage, "unknown planner %q", name).Hint("--planner takes auto or embedded")
+}

@@ -1,0 +1,169 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/commit"
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/plan"
+)
+
+// The states of a run.
+const (
+	statusRunning     = "running"
+	statusWaiting     = "waiting" // for approval
+	statusDeclined    = "declined"
+	statusCommitted   = "committed"
+	statusFailed      = "failed"
+	statusDry         = "dry"
+	statusUndone      = "undone"
+	statusInterrupted = "interrupted"
+)
+
+// RunInfo is one run, as runs list and runs show print it.
+type RunInfo struct {
+	ID      string    `json:"id"`
+	Began   time.Time `json:"began"`
+	Verb    string    `json:"verb"`
+	Request string    `json:"request"`
+	Skill   string    `json:"skill"`
+	Sandbox string    `json:"sandbox"`
+	// Status: running, waiting (for approval), declined, committed, failed,
+	// dry, undone, interrupted.
+	Status string `json:"status"`
+	// Digest of program and changes, once there are changes.
+	Digest string `json:"digest,omitempty"`
+	// Bytes is what the run keeps on disk.
+	Bytes   int64           `json:"bytes"`
+	Changes []commit.Change `json:"changes,omitempty"` // not in lists
+	Plan    []abi.Call      `json:"plan,omitempty"`    // not in lists
+	Error   string          `json:"error,omitempty"`
+}
+
+// record is what the host remembers of a run, in its folder. It holds all that
+// a later commit needs, so that no skill is loaded for one.
+type record struct {
+	RunInfo
+	Source source `json:"source"`
+}
+
+// source is commit.Source as it is kept.
+type source struct {
+	Program string     `json:"program"`
+	Tools   []string   `json:"tools"`
+	Modes   []abi.Mode `json:"modes"`
+	Extra   []string   `json:"extra"`
+}
+
+func (s source) open() (commit.Source, error) {
+	d, err := plan.ParseDigest(s.Program)
+	if err != nil {
+		return commit.Source{}, err
+	}
+	return commit.Source{Program: d, Tools: s.Tools, Modes: s.Modes, Extra: s.Extra}, nil
+}
+
+const recordName = "run.json"
+
+// save writes the record whole or not at all.
+func (rec *record) save(r *commit.Run) error {
+	b, err := json.MarshalIndent(rec, "", "\t")
+	if err != nil {
+		return fault.New(fault.Internal, "record of run %s: %w", r.ID, err)
+	}
+	name := filepath.Join(r.Dir, recordName)
+	if err := os.WriteFile(name+".new", b, 0o600); err != nil {
+		return fault.New(fault.Internal, "record of run %s: %w", r.ID, err)
+	}
+	if err := os.Rename(name+".new", name); err != nil {
+		return fault.New(fault.Internal, "record of run %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+// loadRecord reads the record of a run. A run that says it is running while
+// nobody runs it was interrupted.
+func loadRecord(r *commit.Run) (*record, error) {
+	b, err := os.ReadFile(filepath.Join(r.Dir, recordName))
+	if err != nil {
+		return nil, fault.New(fault.CheckFailed, "run %s has no readable record: %w", r.ID, err)
+	}
+	rec := &record{}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(rec); err != nil {
+		return nil, fault.New(fault.CheckFailed, "the record of run %s is damaged: %w", r.ID, err)
+	}
+	if rec.Status == statusRunning && !r.Live() {
+		rec.Status = statusInterrupted
+	}
+	return rec, nil
+}
+
+// Runs lists runs, newest first.
+func (h *Host) Runs(ctx context.Context) ([]RunInfo, error) {
+	runs, err := commit.List(h.state)
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]RunInfo, 0, len(runs))
+	for _, r := range runs {
+		rec, err := loadRecord(r)
+		if err != nil { // a run must not hide the others
+			infos = append(infos, RunInfo{ID: r.ID, Began: r.Began, Sandbox: r.Sandbox, Status: statusFailed, Error: err.Error(), Bytes: r.Size()})
+			continue
+		}
+		rec.Bytes, rec.Changes, rec.Plan = r.Size(), nil, nil
+		infos = append(infos, rec.RunInfo)
+	}
+	return infos, nil
+}
+
+// ShowRun returns one run whole.
+func (h *Host) ShowRun(ctx context.Context, id string) (RunInfo, error) {
+	r, err := commit.Open(h.state, id)
+	if err != nil {
+		return RunInfo{}, err
+	}
+	rec, err := loadRecord(r)
+	if err != nil {
+		return RunInfo{}, err
+	}
+	rec.Bytes = r.Size()
+	return rec.RunInfo, nil
+}
+
+// Prune removes runs that nothing needs any more: older than age, and then the
+// oldest until at most size bytes are kept. 0 means no bound. It returns what
+// it removed.
+func (h *Host) Prune(ctx context.Context, age time.Duration, size int64) ([]RunInfo, error) {
+	infos, err := h.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var gone []RunInfo
+	var kept int64
+	for _, i := range infos {
+		old := age > 0 && time.Since(i.Began) > age
+		full := size > 0 && kept+i.Bytes > size
+		if i.Status == statusRunning || !old && !full {
+			kept += i.Bytes
+			continue
+		}
+		r, err := commit.Open(h.state, i.ID)
+		if err != nil {
+			return gone, err
+		}
+		if err := r.Remove(); err != nil {
+			return gone, err
+		}
+		gone = append(gone, i)
+	}
+	return gone, nil
+}

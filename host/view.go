@@ -1,0 +1,67 @@
+package host
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/plan"
+)
+
+// hostView is the sandbox as the host's gates look at it: read-only, and never
+// past its root. A nil *hostView has no files.
+type hostView struct {
+	root *os.Root
+	path string
+}
+
+// openSandbox opens a sandbox to look at; "" is the working directory.
+func openSandbox(dir string) (*hostView, error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fault.New(fault.Usage, "sandbox %q: %w", dir, err)
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return nil, fault.New(fault.Usage, "sandbox %q: %w", dir, err).Hint("--sandbox names the folder that a run may see")
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, fault.New(fault.Usage, "sandbox %q: %w", dir, err).Hint("--sandbox names the folder that a run may see")
+	}
+	return &hostView{root: root, path: path}, nil
+}
+
+func (v *hostView) close() {
+	if v != nil {
+		v.root.Close()
+	}
+}
+
+func (v *hostView) fs() fs.FS {
+	if v == nil {
+		return nil
+	}
+	return v.root.FS()
+}
+
+// exists tells planners which names are there.
+func (v *hostView) exists() func(path string) (found, folder bool) {
+	if v == nil {
+		return nil
+	}
+	return func(path string) (bool, bool) {
+		info, err := v.root.Stat(path)
+		return err == nil, err == nil && info.IsDir()
+	}
+}
+
+func (v *hostView) paths() plan.Paths {
+	if v == nil {
+		return plan.Paths{}
+	}
+	p := plan.Paths{Sandbox: v.path}
+	p.Home, _ = os.UserHomeDir() // "" when there is none: then ~ stays as it is
+	p.Work, _ = os.Getwd()
+	return p
+}
