@@ -35,7 +35,7 @@ type Event interface {
 // Start is the first event.
 type Start struct {
 	Version int    `json:"version"`
-	Verb    string `json:"verb"` // run, exec, commit, undo
+	Verb    string `json:"verb"`             // run, exec, commit, undo
 	RunID   string `json:"run_id,omitempty"` // of commit and undo; a new run's is in the last event
 	Sandbox string `json:"sandbox"`
 	Request string `json:"request,omitempty"`
