@@ -1,0 +1,188 @@
+package display
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/commit"
+	"stepbox.dev/host/event"
+)
+
+// Person asks the person at a terminal. It implements host.Person.
+type Person struct {
+	in    io.Reader
+	text  *Text
+	flush func()
+}
+
+// NewPerson returns somebody who is asked on text's Err and answers on in.
+// flush throws away what was typed before a question was there to read: a key
+// pressed earlier is not an answer. It may be nil.
+func NewPerson(in io.Reader, text *Text, flush func()) *Person {
+	if flush == nil {
+		flush = func() {}
+	}
+	return &Person{in: in, text: text, flush: flush}
+}
+
+// Clarify implements host.Person. The candidates are numbered; their number is
+// an answer too.
+func (p *Person) Clarify(ctx context.Context, d event.Decision) (string, error) {
+	p.text.say("%s", p.text.bold(Clean(d.Question)))
+	for i, c := range d.Candidates {
+		p.text.say("  %d) %s", i+1, Clean(c))
+	}
+	answer, err := p.ask(ctx, "answer (empty to give up): ")
+	if err != nil {
+		return "", err
+	}
+	if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(d.Candidates) {
+		return d.Candidates[n-1], nil
+	}
+	return answer, nil
+}
+
+// Approve implements host.Person. Protected changes are asked about one by one.
+func (p *Person) Approve(ctx context.Context, c *commit.Changes) (yes bool, names []string, err error) {
+	return p.approve(ctx, c.List())
+}
+
+func (p *Person) approve(ctx context.Context, list []commit.Change) (bool, []string, error) {
+	yes, err := p.decide(ctx, "do this?", func() {
+		for _, c := range list {
+			p.text.say("  %s", Describe(c))
+		}
+	})
+	if err != nil || !yes {
+		return false, nil, err
+	}
+	var names []string
+	for _, c := range list {
+		if c.Protected == "" {
+			continue
+		}
+		p.text.say("  %s", Describe(c))
+		yes, err := p.decide(ctx, "  this one is protected; do it as well?", nil)
+		if err != nil {
+			return false, nil, err
+		}
+		if !yes {
+			return false, nil, nil
+		}
+		names = append(names, c.Path)
+	}
+	return true, names, nil
+}
+
+// Proceed implements host.Person.
+func (p *Person) Proceed(ctx context.Context, summary string) (bool, error) {
+	p.text.say("next: %s", Clean(summary))
+	return p.decide(ctx, "go on?", nil)
+}
+
+// Confirm implements host.Person. The question is a guest's, so every line of
+// it is marked as such.
+func (p *Person) Confirm(ctx context.Context, r abi.ConfirmRequest) (bool, error) {
+	p.text.say("the skill asks:")
+	for _, s := range []string{r.Prompt, r.Preview} {
+		if s == "" {
+			continue
+		}
+		for _, l := range head(Lines(s), 40) {
+			p.text.say("  | %s", cut(l, 500))
+		}
+	}
+	return p.decide(ctx, "your answer?", nil)
+}
+
+// head keeps a guest from scrolling away what stepbox said before.
+func head(lines []string, n int) []string {
+	if len(lines) <= n {
+		return lines
+	}
+	return append(lines[:n:n], fmt.Sprintf("… %d more lines", len(lines)-n))
+}
+
+// decide asks until the answer is yes or no; nothing and the end of input are
+// no. list, when not nil, shows everything.
+func (p *Person) decide(ctx context.Context, question string, list func()) (bool, error) {
+	keys := " [y/N] "
+	if list != nil {
+		keys = " [y/N, l to list all] "
+	}
+	for {
+		answer, err := p.ask(ctx, question+keys)
+		if err != nil {
+			return false, err
+		}
+		switch strings.ToLower(answer) {
+		case "y", "yes":
+			return true, nil
+		case "", "n", "no":
+			return false, nil
+		case "l", "list":
+			if list != nil {
+				list()
+				continue
+			}
+		}
+		p.text.say("please answer y or n")
+	}
+}
+
+// ask prints a prompt and reads one line. The end of the input is an empty
+// answer. It returns when ctx ends, though the read itself cannot be stopped.
+func (p *Person) ask(ctx context.Context, prompt string) (string, error) {
+	p.text.clear()
+	p.flush()
+	fmt.Fprint(p.text.o.Err, prompt)
+	type line struct {
+		s   string
+		err error
+	}
+	got := make(chan line, 1)
+	go func() {
+		s, err := readLine(p.in)
+		got <- line{s, err}
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(p.text.o.Err)
+		return "", ctx.Err()
+	case l := <-got:
+		if errors.Is(l.err, io.EOF) {
+			fmt.Fprintln(p.text.o.Err)
+			return strings.TrimSpace(l.s), nil
+		}
+		return strings.TrimSpace(l.s), l.err
+	}
+}
+
+// maxAnswer is how many bytes of an answer are kept.
+const maxAnswer = 4096
+
+// readLine reads a byte at a time, so that nothing after the line is taken: the
+// next question flushes what it finds.
+func readLine(r io.Reader) (string, error) {
+	var line []byte
+	b := make([]byte, 1)
+	for {
+		n, err := r.Read(b)
+		if n == 1 {
+			if b[0] == '\n' {
+				return string(line), nil
+			}
+			if len(line) < maxAnswer {
+				line = append(line, b[0])
+			}
+		}
+		if err != nil {
+			return string(line), err
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package display
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/event"
+)
+
+// listed is how many changes are shown before a person asks for all of them.
+const listed = 12
+
+// Options of NewText. Out gets results, Err everything else.
+type Options struct {
+	Out, Err io.Writer
+	// Terminal says that Err is a terminal: progress is drawn there.
+	Terminal bool
+	// Color allows colours on Err.
+	Color bool
+	// Columns is the width of the terminal; 0 means 80.
+	Columns int
+	// Now is the clock that paces progress; nil means time.Now.
+	Now func() time.Time
+}
+
+// Text renders the event stream for people. It is an event.Handler.
+type Text struct {
+	o        Options
+	run      string // id
+	skill    string
+	verb     string
+	steps    int
+	progress progress
+	decision event.Decision
+	ended    bool
+}
+
+// NewText returns a renderer.
+func NewText(o Options) *Text {
+	if o.Columns == 0 {
+		o.Columns = 80
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Text{o: o}
+}
+
+// Ended reports whether the last event was seen, and with it everything about
+// the outcome was said.
+func (t *Text) Ended() bool { return t.ended }
+
+// Handle implements event.Handler. Only results that cannot be written are an
+// error: a person who closed the other stream still wants the run to end well.
+func (t *Text) Handle(e event.Event) error {
+	switch e := e.(type) {
+	case event.Start:
+		t.run, t.verb = e.RunID, e.Verb
+	case event.Notice:
+		t.say("%s", t.dim(Clean(e.Message)))
+	case event.Retrieved:
+		t.skill = e.Skill
+		if e.Competed {
+			t.say("%s", t.dim("using the skill "+Clean(e.Skill)))
+		}
+	case event.Planned:
+		t.planned(e)
+	case event.Decision:
+		t.decision = e
+	case event.StepStart:
+		t.steps = e.Of
+		t.draw(e.Call, e.Tool, abi.Progress{}, true)
+	case event.Progress:
+		t.draw(e.Call, "", e.Progress, false)
+	case event.Output:
+		for _, l := range Lines(e.Line) {
+			t.say("  %s", t.dim("| "+l))
+		}
+	case event.StepEnd:
+		t.clear()
+		for _, issue := range e.Issues {
+			t.say("  note: %s", Clean(issue))
+		}
+	case event.Changes:
+		t.changes(e)
+	case event.Committed:
+		if e.Changes > 0 {
+			t.say("%s", t.good(fmt.Sprintf("done; take it back with: stepbox undo %s", Clean(t.run))))
+		}
+	case event.Undone:
+		t.undone(e)
+	case event.Result:
+		return t.result(e)
+	case event.End:
+		t.end(e)
+	}
+	return nil
+}
+
+var may = map[string]string{
+	abi.ModeNone.String():   "sees no files",
+	abi.ModeRead.String():   "only looks",
+	abi.ModeCreate.String(): "may add files, changes none that are there",
+	abi.ModeWrite.String():  "may change, move and delete files",
+}
+
+// May says in words what a mode allows.
+func May(mode string) string {
+	if s, ok := may[mode]; ok {
+		return s
+	}
+	return Clean(mode)
+}
+
+func (t *Text) planned(e event.Planned) {
+	for i, c := range e.Plan {
+		summary := ""
+		if i < len(e.Summaries) {
+			summary = e.Summaries[i]
+		}
+		if summary == "" {
+			summary = Call(c)
+		}
+		number, indent := "", "  "
+		if len(e.Plan) > 1 {
+			number, indent = fmt.Sprintf("%d. ", i+1), "     "
+		}
+		// The summary is the skill's; what it may do stands on a line of its
+		// own, where no summary can pretend to be it.
+		t.say("%s", number+Clip(summary, 400))
+		if i < len(e.May) {
+			t.say("%s", t.dim(indent+May(e.May[i])))
+		}
+	}
+}
+
+// Call returns a call as one line: its tool and arguments.
+func Call(c abi.Call) string {
+	var b strings.Builder
+	b.WriteString(Clean(c.Tool))
+	keys := make([]string, 0, len(c.Args))
+	for k := range c.Args {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		fmt.Fprintf(&b, " %s=%s", Clean(k), Clip(Value(c.Args[k]), 120))
+	}
+	if c.Output != "" {
+		b.WriteString(" → " + Clean(c.Output))
+	}
+	return b.String()
+}
+
+// Value returns an argument's value for a person: a string as it is when that
+// is unmistakable, everything else as JSON.
+func Value(v any) string {
+	if s, ok := v.(string); ok && s != "" && !strings.ContainsAny(s, " \t\n\"'=[]{},") {
+		return Clean(s)
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "?"
+	}
+	return Clean(strings.TrimSpace(b.String()))
+}
+
+func (t *Text) changes(e event.Changes) {
+	t.clear()
+	if len(e.Changes) == 0 {
+		if !e.Safe || e.DryRun {
+			t.say("nothing would change")
+		}
+		return
+	}
+	head := "this would "
+	if e.Safe && !e.DryRun {
+		head = "this will "
+	}
+	t.say("%s", head+t.bold(Count(e.Changes))+":")
+	shown, hidden := some(e.Changes, listed)
+	for _, c := range shown {
+		t.say("  %s", Describe(c))
+	}
+	if hidden > 0 {
+		t.say("  … and %d more", hidden)
+	}
+	if e.DryRun {
+		t.say("%s", t.dim("a dry run: nothing was changed"))
+	}
+}
+
+func (t *Text) undone(e event.Undone) {
+	head := "took back: "
+	if e.DryRun {
+		head = "undo would: "
+	}
+	t.say("%s", head+Count(e.Changes))
+	shown, hidden := some(e.Changes, listed)
+	for _, c := range shown {
+		t.say("  %s", Describe(c))
+	}
+	if hidden > 0 {
+		t.say("  … and %d more", hidden)
+	}
+	for _, r := range e.Refused {
+		t.say("  %s %s: %s", t.bad("kept"), Clean(r.Path), Clean(r.Reason))
+	}
+}
+
+func (t *Text) result(e event.Result) error {
+	t.clear()
+	for _, item := range e.Items {
+		lines := Lines(item.Message)
+		if item.Path != "" && !strings.Contains(item.Message, item.Path) {
+			lines[len(lines)-1] += "  " + Clean(item.Path)
+		}
+		w := t.o.Out
+		switch item.Kind {
+		case abi.ItemError:
+			w = t.o.Err
+			lines[0] = "error: " + lines[0]
+		case abi.ItemCommand:
+			lines[0] = "$ " + lines[0]
+		}
+		for _, l := range lines {
+			if _, err := fmt.Fprintln(w, l); err != nil && w == t.o.Out {
+				return fmt.Errorf("cannot write the result: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *Text) end(e event.End) {
+	t.clear()
+	t.ended = true
+	if e.ExitCode == 0 {
+		return
+	}
+	Failure(t.o.Err, e.Error, t.decision.Candidates, e.Next)
+	if e.Outcome != "not_approved" || e.Digest == "" {
+		return
+	}
+	t.say("run    %s", Clean(e.RunID))
+	t.say("digest %s", Clean(e.Digest))
+	if commit := "stepbox commit " + e.RunID; !strings.Contains(e.Next, commit) {
+		t.say("to commit exactly these changes: %s", Clean(commit))
+	}
+}
+
+// Failure prints what went wrong, answers that would fit, and what to do next.
+func Failure(w io.Writer, what string, candidates []string, next string) {
+	lines := Lines(what)
+	fmt.Fprintf(w, "stepbox: %s\n", lines[0])
+	for _, l := range lines[1:] {
+		fmt.Fprintf(w, "  %s\n", l)
+	}
+	for _, c := range candidates {
+		fmt.Fprintf(w, "  - %s\n", Clean(c))
+	}
+	if next != "" {
+		for _, l := range Lines(next) {
+			fmt.Fprintf(w, "  %s\n", l)
+		}
+	}
+}
+
+// say prints a line on Err. Whatever it is given must be clean.
+func (t *Text) say(format string, args ...any) {
+	t.clear()
+	fmt.Fprintf(t.o.Err, format+"\n", args...)
+}
+
+func (t *Text) dim(s string) string  { return t.sgr("2", s) }
+func (t *Text) bold(s string) string { return t.sgr("1", s) }
+func (t *Text) good(s string) string { return t.sgr("32", s) }
+func (t *Text) bad(s string) string  { return t.sgr("31", s) }
+
+func (t *Text) sgr(code, s string) string {
+	if !t.o.Color {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
