@@ -5,6 +5,8 @@ package registry
 
 import (
 	"stepbox.dev/abi"
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/registry/yamldoc"
 )
 
 // Registry is the tools of one skill. It is built once and never changes;
@@ -72,17 +74,36 @@ type Options struct {
 	File string
 	// ValueSets are skill.yaml's arg_value_sets: argument name → values.
 	ValueSets map[string][]string
+	// Disabled are tools that a user's override switches off.
+	Disabled []string
 }
 
 // Parse reads tools.yaml. Its error lists every fault with file, line and,
 // where there is one, a suggestion.
 func Parse(data []byte, o Options) (*Registry, error) {
-	panic("to be built")
+	root, err := yamldoc.Read(o.File, data)
+	if err != nil {
+		return nil, fault.New(fault.Usage, "%w", err)
+	}
+	return Build(root, o)
 }
 
-// Check compares what a module describes with the registry and returns one
-// sentence for each difference; none means they agree. It also needs the kinds:
-// tools.yaml does not say which tools are intents.
-func (r *Registry) Check(d abi.Description) []string {
-	panic("to be built")
+// Build is Parse for a document that is read already, with a user's layers laid
+// over it.
+func Build(root *yamldoc.Node, o Options) (*Registry, error) {
+	b := builder{options: o, registry: &Registry{byName: map[string]*Tool{}}}
+	b.tools(root)
+	if err := b.faults.Err(); err != nil {
+		return nil, err
+	}
+	return b.registry, nil
+}
+
+// Names returns the names of all tools, in the order of Tools.
+func (r *Registry) Names() []string {
+	names := make([]string, len(r.tools))
+	for i, t := range r.tools {
+		names[i] = t.Name
+	}
+	return names
 }
