@@ -1,0 +1,148 @@
+package guest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+
+	"stepbox.dev/abi"
+)
+
+// decode reads arguments into A, strictly: unknown names, wrong types, values
+// out of bounds and missing ones are all told at once.
+func decode[A any](raw map[string]json.RawMessage) (A, error) { return decodeArgs[A](raw, false) }
+
+// decodeOpen is decode for arguments whose variables are not resolved: what
+// refers to one is left out, and nothing is missing.
+func decodeOpen[A any](raw map[string]json.RawMessage) (A, error) { return decodeArgs[A](raw, true) }
+
+func decodeArgs[A any](raw map[string]json.RawMessage, open bool) (A, error) {
+	var in A
+	v := reflect.ValueOf(&in).Elem()
+	fields, err := fieldsOf(v.Type())
+	if err != nil {
+		return in, Errorf(abi.CodeFailed, "%v", err)
+	}
+	var faults []string
+	known := make(map[string]bool, len(fields))
+	for _, f := range fields {
+		known[f.name] = true
+		value, given := raw[f.name]
+		switch {
+		case !given || string(value) == "null":
+			if f.schema.Required && !open {
+				faults = append(faults, fmt.Sprintf("argument %q is missing", f.name))
+			}
+			continue
+		case open && hasVariable(value):
+			continue
+		}
+		target := v.FieldByIndex(f.index)
+		if err := json.Unmarshal(value, target.Addr().Interface()); err != nil {
+			faults = append(faults, fmt.Sprintf("argument %q: %s", f.name, wrongType(err, f.schema)))
+			continue
+		}
+		if why := check(target, f.schema); why != "" {
+			faults = append(faults, fmt.Sprintf("argument %q %s", f.name, why))
+		}
+	}
+	for name := range raw {
+		if !known[name] {
+			faults = append(faults, fmt.Sprintf("argument %q is unknown", name))
+		}
+	}
+	if len(faults) > 0 {
+		sort.Strings(faults)
+		return in, Errorf(abi.CodeBadRequest, "%s", strings.Join(faults, "; "))
+	}
+	return in, nil
+}
+
+func hasVariable(value json.RawMessage) bool {
+	return strings.Contains(string(value), `"$`)
+}
+
+func wrongType(err error, s abi.ArgSchema) string {
+	if _, ok := err.(*json.UnmarshalTypeError); ok {
+		return fmt.Sprintf("is not %s %s", article(string(s.Type)), s.Type)
+	}
+	return err.Error()
+}
+
+func article(word string) string {
+	if strings.ContainsRune("aeio", rune(word[0])) {
+		return "an"
+	}
+	return "a"
+}
+
+// check returns what is wrong with a value, "" when nothing is.
+func check(v reflect.Value, s abi.ArgSchema) string {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if s.Enum != nil {
+		for _, text := range texts(v) {
+			if !slices.Contains(s.Enum, text) {
+				return fmt.Sprintf("is %q, not one of %s", text, strings.Join(s.Enum, ", "))
+			}
+		}
+	}
+	if s.Min == nil && s.Max == nil {
+		return ""
+	}
+	n, what := number(v)
+	switch {
+	case s.Min != nil && n < *s.Min:
+		return fmt.Sprintf("%s %v, less than %v", what, n, *s.Min)
+	case s.Max != nil && n > *s.Max:
+		return fmt.Sprintf("%s %v, more than %v", what, n, *s.Max)
+	}
+	return ""
+}
+
+func texts(v reflect.Value) []string {
+	if v.Kind() != reflect.Slice {
+		return []string{v.String()}
+	}
+	list := make([]string, v.Len())
+	for i := range list {
+		list[i] = v.Index(i).String()
+	}
+	return list
+}
+
+func number(v reflect.Value) (n float64, what string) {
+	switch {
+	case v.Kind() == reflect.Slice:
+		return float64(v.Len()), "has a length of"
+	case v.CanInt():
+		return float64(v.Int()), "is"
+	case v.CanUint():
+		return float64(v.Uint()), "is"
+	case v.CanFloat():
+		return v.Float(), "is"
+	}
+	return 0, "is"
+}
+
+// ArgsOf turns a struct of arguments into those of a [Call]. Fields that are
+// zero are left out: a handler cannot tell them from fields not given, unless
+// they are pointers.
+func ArgsOf[A any](in A) map[string]any {
+	args := map[string]any{}
+	v := reflect.ValueOf(in)
+	fields, err := fieldsOf(v.Type())
+	if err != nil {
+		return args
+	}
+	for _, f := range fields {
+		if fv := v.FieldByIndex(f.index); !fv.IsZero() {
+			args[f.name] = fv.Interface()
+		}
+	}
+	return args
+}
