@@ -30,14 +30,12 @@ type Options struct {
 
 // Text renders the event stream for people. It is an event.Handler.
 type Text struct {
-	o        Options
-	run      string // id
-	skill    string
-	verb     string
-	steps    int
-	progress progress
-	decision event.Decision
-	ended    bool
+	o         Options
+	steps     int
+	progress  progress
+	decision  event.Decision
+	committed int // changes
+	ended     bool
 }
 
 // NewText returns a renderer.
@@ -59,12 +57,9 @@ func (t *Text) Ended() bool { return t.ended }
 // error: a person who closed the other stream still wants the run to end well.
 func (t *Text) Handle(e event.Event) error {
 	switch e := e.(type) {
-	case event.Start:
-		t.run, t.verb = e.RunID, e.Verb
 	case event.Notice:
 		t.say("%s", t.dim(Clean(e.Message)))
 	case event.Retrieved:
-		t.skill = e.Skill
 		if e.Competed {
 			t.say("%s", t.dim("using the skill "+Clean(e.Skill)))
 		}
@@ -89,9 +84,7 @@ func (t *Text) Handle(e event.Event) error {
 	case event.Changes:
 		t.changes(e)
 	case event.Committed:
-		if e.Changes > 0 {
-			t.say("%s", t.good(fmt.Sprintf("done; take it back with: stepbox undo %s", Clean(t.run))))
-		}
+		t.committed = e.Changes
 	case event.Undone:
 		t.undone(e)
 	case event.Result:
@@ -243,9 +236,16 @@ func (t *Text) end(e event.End) {
 	t.clear()
 	t.ended = true
 	if e.ExitCode == 0 {
+		if t.committed > 0 {
+			t.say("%s", t.good("done")+"; take it back with: stepbox undo "+Clean(e.RunID))
+		}
 		return
 	}
-	Failure(t.o.Err, e.Error, t.decision.Candidates, e.Next)
+	next := e.Next
+	if len(t.decision.Candidates) > 0 && strings.HasPrefix(next, "one of: ") {
+		next = "" // the candidates are shown as a list
+	}
+	Failure(t.o.Err, e.Error, t.decision.Candidates, next)
 	if e.Outcome != "not_approved" || e.Digest == "" {
 		return
 	}

@@ -32,7 +32,7 @@ var yes = true
 
 var streams = map[string][]event.Event{
 	"only looks": {
-		event.Start{Version: 1, Verb: "run", RunID: "r1", Sandbox: "/home/me"},
+		event.Start{Version: 1, Verb: "run", Sandbox: "/home/me"},
 		event.Retrieved{Skill: "files", Competed: true},
 		event.Planned{Plan: []abi.Call{{Tool: "list_files"}}, Summaries: []string{"list the PDF files in inbox"}, May: []string{"read"}},
 		event.StepStart{Call: 0, Tool: "list_files", Of: 1},
@@ -42,7 +42,7 @@ var streams = map[string][]event.Event{
 		event.End{Outcome: "done", RunID: "r1"},
 	},
 	"asks and is not approved": {
-		event.Start{Version: 1, Verb: "run", RunID: "r2"},
+		event.Start{Version: 1, Verb: "run"},
 		event.Planned{Plan: []abi.Call{{Tool: "move_files"}, {Tool: "delete_files", Args: map[string]any{"path": []any{"build"}}, Output: "$x"}},
 			Summaries: []string{"move invoices to archive"}, May: []string{"write", "write"}},
 		event.Changes{Digest: "d1", Changes: append(moves(14), commit.Change{Kind: commit.Create, Entry: commit.File, Path: "z/.envrc", Size: 1200, Protected: "other programs run it"})},
@@ -60,19 +60,18 @@ var streams = map[string][]event.Event{
 	},
 	"a question without a person": {
 		event.Decision{Outcome: "clarify", Question: "which folder?", Candidates: []string{"inbox", "outbox"}},
-		event.End{Outcome: "clarify", ExitCode: 3, Error: "which folder?", Next: "say it in the request"},
+		event.End{Outcome: "clarify", ExitCode: 3, Error: "which folder?", Next: "one of: inbox, outbox"},
 	},
 	"a dry run": {
 		event.Changes{DryRun: true, Changes: []commit.Change{{Kind: commit.Replace, Entry: commit.File, Path: "a", Size: 5}, {Kind: commit.Touch, Entry: commit.Folder, Path: "t"}}},
 		event.End{Outcome: "done"},
 	},
 	"a safe commit": {
-		event.Start{RunID: "r3"},
 		event.Changes{Safe: true, Changes: []commit.Change{{Kind: commit.Create, Entry: commit.File, Path: "logs.zip", Size: 2_000_000}}},
 		event.Approval{Given: &yes, By: "safe"},
 		event.Committed{Changes: 1, Bytes: 2_000_000},
 		event.Result{Items: []abi.Item{{Kind: abi.ItemInfo, Message: "zipped 3 files", Path: "logs.zip"}}},
-		event.End{Outcome: "done"},
+		event.End{Outcome: "done", RunID: "r3"},
 	},
 	"an undo that keeps a file": {
 		event.Start{RunID: "r4", Verb: "undo"},

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"stepbox.dev/cmd/stepbox/internal/display"
+	"stepbox.dev/host"
+	"stepbox.dev/host/event"
+	"stepbox.dev/host/fault"
+)
+
+// app is what every verb shares: the streams and the flags of the root.
+type app struct {
+	in        *os.File
+	out, errs io.Writer
+	skills    []string // --skills
+	overrides []string // --override
+	began     bool     // a verb runs: errors are no longer cobra's
+	told      bool     // the event stream has said how it ended
+}
+
+func newApp(in *os.File, out, errs io.Writer) *app { return &app{in: in, out: out, errs: errs} }
+
+// host opens the façade.
+func (a *app) host(ctx context.Context) (*host.Host, error) {
+	return host.New(ctx, host.Options{Skills: a.skills, Overrides: a.overrides})
+}
+
+// front is how one run is shown, and who is asked.
+type front struct {
+	app    *app
+	json   event.Handler // nil without --json
+	text   *display.Text // nil with --json and nobody there
+	person host.Person   // nil: nobody
+}
+
+// front returns the front end of a run. Somebody is asked only when both what
+// they read and what they type is a terminal.
+func (a *app) front(asJSON bool) *front {
+	f := &front{app: a}
+	there := a.in != nil && term.IsTerminal(int(a.in.Fd())) && columns(a.errs) > 0
+	o := display.Options{
+		Out: a.out, Err: a.errs,
+		Terminal: columns(a.errs) > 0,
+		Columns:  columns(a.errs),
+		Color:    columns(a.errs) > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+	}
+	if asJSON {
+		f.json, o.Out = event.NewJSON(a.out), io.Discard
+	}
+	if !asJSON || there {
+		f.text = display.NewText(o)
+	}
+	if there {
+		f.person = display.NewPerson(a.in, f.text, func() { flushInput(a.in) })
+	}
+	return f
+}
+
+// Handle implements event.Handler.
+func (f *front) Handle(e event.Event) error {
+	if _, last := e.(event.End); last {
+		f.app.told = true
+	}
+	if f.text != nil {
+		if err := f.text.Handle(e); err != nil {
+			return err
+		}
+	}
+	if f.json != nil {
+		return f.json.Handle(e)
+	}
+	return nil
+}
+
+// columns is the width of the terminal w, 0 when it is none.
+func columns(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+		return n
+	}
+	return 80
+}
+
+// printJSON prints one object on stdout.
+func (a *app) printJSON(v any) error {
+	b, err := event.Encode(v)
+	if err != nil {
+		return fault.New(fault.Internal, "cannot write the result as JSON: %w", err)
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, b, "", "  "); err != nil {
+		return fault.New(fault.Internal, "cannot write the result as JSON: %w", err)
+	}
+	pretty.WriteByte('\n')
+	return a.write(pretty.Bytes())
+}
+
+// write writes a result.
+func (a *app) write(b []byte) error {
+	if _, err := a.out.Write(b); err != nil {
+		return fault.New(fault.Internal, "cannot write the result: %w", err)
+	}
+	return nil
+}
+
+func (a *app) printf(format string, args ...any) error {
+	return a.write(fmt.Appendf(nil, format, args...))
+}
+
+func usage(err error) error {
+	if fault.Of(err) != fault.Internal {
+		return err
+	}
+	return fault.New(fault.Usage, "%w", err).Hint("see: stepbox --help")
+}

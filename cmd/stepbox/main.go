@@ -1,0 +1,69 @@
+// Command stepbox turns a request in plain words into a reviewed plan, runs it
+// sandboxed, and changes only what was approved. One file holds one verb; this
+// one turns errors into exit codes, and is the only one that does.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+
+	"stepbox.dev/cmd/stepbox/internal/display"
+	"stepbox.dev/host"
+	"stepbox.dev/host/fault"
+)
+
+func main() {
+	host.RunWorkerIfAsked()
+	ctx, interrupted := untilInterrupted()
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	if code == int(fault.Internal) && interrupted.Load() {
+		code = int(fault.Interrupted)
+	}
+	os.Exit(code)
+}
+
+// run is the whole command; it returns the exit code.
+func run(ctx context.Context, args []string, in *os.File, out, errs io.Writer) int {
+	a := newApp(in, out, errs)
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errs)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if !a.began { // cobra's own errors come before any verb runs
+		err = usage(err)
+	}
+	if !a.told {
+		display.Failure(errs, err.Error(), nil, fault.Next(err))
+	}
+	return int(fault.Of(err))
+}
+
+// untilInterrupted returns a context that ends with the first Ctrl-C, SIGTERM
+// or SIGHUP, so that a run can end cleanly: nothing is left half done. A second
+// one ends the process at once; the next start then finishes a commit that was
+// under way. A reader of stdout that goes away is an ordinary write error, not
+// a death in the middle of a commit.
+func untilInterrupted() (context.Context, *atomic.Bool) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var interrupted atomic.Bool
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	go func() {
+		<-signals
+		interrupted.Store(true)
+		cancel()
+		<-signals
+		os.Exit(int(fault.Interrupted))
+	}()
+	return ctx, &interrupted
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/cmd/stepbox/internal/display"
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/registry"
+	"stepbox.dev/host/skill"
+)
+
+// shownSkill is skills show --json.
+type shownSkill struct {
+	Name        string      `json:"name"`
+	Version     string      `json:"version"`
+	Title       string      `json:"title"`
+	Tagline     string      `json:"tagline"`
+	Description string      `json:"description"`
+	Stale       bool        `json:"stale"`
+	Path        string      `json:"path"`
+	Digest      string      `json:"digest"`
+	Examples    []string    `json:"examples"`
+	Tools       []shownTool `json:"tools"`
+}
+
+// shownTool is one tool of it. May is none, read, create or write.
+type shownTool struct {
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	May         string     `json:"may"`
+	Internal    bool       `json:"internal"`
+	AnyOf       []string   `json:"any_of,omitempty"`
+	Args        []shownArg `json:"args"`
+}
+
+// shownArg is one argument.
+type shownArg struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Values   []string `json:"values,omitempty"`
+	Required bool     `json:"required"`
+	Default  any      `json:"default,omitempty"`
+	Min      *float64 `json:"min,omitempty"`
+	Max      *float64 `json:"max,omitempty"`
+	Help     string   `json:"help,omitempty"`
+}
+
+func newSkillsShow(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show SKILL",
+		Short: "Show what one can ask a skill, what each tool may touch, and every default",
+		Long: `Show is made from the skill's contract alone: nothing of the skill is run. What a
+tool may touch is enforced, whatever the skill does.`,
+		Example:           `  stepbox skills show files`,
+		Args:              args(1, 1, "a SKILL"),
+		Annotations:       exitCodes(fault.Usage),
+		ValidArgsFunction: a.completeSkill,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := a.host(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s, err := h.Skill(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(shown(s))
+			}
+			return a.write([]byte(page(shown(s))))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func shown(s *skill.Skill) shownSkill {
+	v := shownSkill{
+		Name: s.Name(), Version: s.Version(), Title: s.Title(), Tagline: s.Tagline(), Description: s.Description(),
+		Stale: s.Stale(), Path: s.Dir(), Digest: s.Digest(), Examples: []string{}, Tools: []shownTool{},
+	}
+	for _, e := range s.Prompt().Examples {
+		if answers(e.Plan, s.Registry()) {
+			v.Examples = append(v.Examples, e.Request)
+		}
+	}
+	for _, t := range s.Registry().Tools() {
+		if !t.Core {
+			v.Tools = append(v.Tools, shownToolOf(t))
+		}
+	}
+	return v
+}
+
+// answers reports whether an example's plan does something: examples of
+// questions and refusals are for planners, not for people.
+func answers(calls []abi.Call, r *registry.Registry) bool {
+	for _, c := range calls {
+		if t, ok := r.Tool(c.Tool); !ok || t.Core {
+			return false
+		}
+	}
+	return len(calls) > 0
+}
+
+func shownToolOf(t *registry.Tool) shownTool {
+	v := shownTool{
+		Name: t.Name, Description: t.Description, May: t.Mode().String(), Internal: t.Internal, AnyOf: t.AnyOf, Args: []shownArg{},
+	}
+	for _, name := range t.ArgOrder {
+		arg := t.Args[name]
+		if arg == nil {
+			continue
+		}
+		sa := shownArg{Name: name, Type: "any", Default: t.Defaults[name], Values: arg.Enum, Min: arg.Min, Max: arg.Max, Help: arg.Help}
+		if arg.Declared {
+			sa.Type = string(arg.Type)
+			if arg.Type == abi.TypeArray && arg.Items != "" {
+				sa.Type = "list of " + string(arg.Items)
+			}
+		}
+		for _, r := range t.Required {
+			sa.Required = sa.Required || r == name
+		}
+		v.Args = append(v.Args, sa)
+	}
+	return v
+}
+
+// page is the skill for a person.
+func page(s shownSkill) string {
+	var b strings.Builder
+	title := s.Title
+	if title == "" {
+		title = s.Name
+	}
+	fmt.Fprintf(&b, "%s (%s %s)\n", display.Clean(title), display.Clean(s.Name), display.Clean(s.Version))
+	for _, l := range []string{s.Tagline, s.Description} {
+		if l != "" {
+			fmt.Fprintf(&b, "%s\n", display.Clean(l))
+		}
+	}
+	if len(s.Examples) > 0 {
+		b.WriteString("\nYou can say\n")
+		for _, e := range s.Examples {
+			fmt.Fprintf(&b, "  %s\n", display.Clean(e))
+		}
+	}
+	for _, t := range s.Tools {
+		if t.Internal { // nobody can ask for it by itself
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s: %s\n", display.Clean(t.Name), display.Clean(strings.TrimSpace(t.Description)))
+		fmt.Fprintf(&b, "  %s\n", display.May(t.May))
+		if len(t.AnyOf) > 0 {
+			fmt.Fprintf(&b, "  needs one of: %s\n", display.Clean(strings.Join(t.AnyOf, ", ")))
+		}
+		rows := make([][]string, 0, len(t.Args))
+		for _, arg := range t.Args {
+			rows = append(rows, []string{"  " + arg.Name, argType(arg), argDefault(arg), arg.Help})
+		}
+		display.Table(&b, rows)
+	}
+	return b.String()
+}
+
+func argType(a shownArg) string {
+	s := a.Type
+	if len(a.Values) > 0 {
+		s = strings.Replace(s, "enum", strings.Join(a.Values, "|"), 1)
+	}
+	switch {
+	case a.Min != nil && a.Max != nil:
+		s += " " + number(*a.Min) + " to " + number(*a.Max)
+	case a.Min != nil:
+		s += " from " + number(*a.Min)
+	case a.Max != nil:
+		s += " up to " + number(*a.Max)
+	}
+	return display.Clip(s, 44)
+}
+
+func argDefault(a shownArg) string {
+	switch {
+	case a.Required:
+		return "required"
+	case a.Default != nil:
+		return "= " + display.Value(a.Default)
+	}
+	return ""
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
