@@ -8,37 +8,18 @@ package worker
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"stepbox.dev/abi"
+	"stepbox.dev/host/fault"
 	"stepbox.dev/host/sandbox"
 )
 
-// RunIfAsked turns this process into a worker when it was started as one, and
-// then never returns. It must be the first thing main or TestMain does.
-func RunIfAsked() { panic("to be built") }
-
-// Module is an admitted module whose compiled code lies in the cache.
-type Module struct {
-	Digest   string // SHA-256 of the wasm, hex
-	wasm     []byte
-	compiled string
-}
-
-// Cache is a folder of compiled modules. What is in it is native code: the
-// folder is 0700 and every entry carries a MAC.
-type Cache struct{ dir string }
-
-// OpenCache opens or makes the cache.
-func OpenCache(dir string) (*Cache, error) { panic("to be built") }
-
-// Module admits wasm and compiles it in a compile-only child unless its code
-// is in the cache. compiling, when not nil, is told that a compile starts.
-func (c *Cache) Module(ctx context.Context, wasm []byte, compiling func()) (*Module, error) {
-	panic("to be built")
-}
-
-// Limits bound a worker. A zero field means the default.
+// Limits bound a worker. A zero field means the default in [DefaultLimits].
 type Limits struct {
 	MemoryBytes int64         // of the guest's linear memory
 	Step        time.Duration // wall time of one call; rests while a person is asked
@@ -46,6 +27,45 @@ type Limits struct {
 	OutputBytes int64 // stdout, stderr and log together, a call
 	Quotas      sandbox.Quotas
 }
+
+// DefaultLimits are what a skill gets that asks for nothing else.
+var DefaultLimits = Limits{
+	MemoryBytes: 512 << 20,
+	Step:        10 * time.Minute,
+	ResultBytes: 16 << 20,
+	OutputBytes: 1 << 20,
+}
+
+// MaxLimits are the host's ceilings: no skill gets more.
+var MaxLimits = Limits{
+	MemoryBytes: 4 << 30,
+	Step:        24 * time.Hour,
+	ResultBytes: 64 << 20,
+	OutputBytes: 64 << 20,
+}
+
+// filled returns l with defaults for zeros and ceilings applied.
+func (l Limits) filled() Limits {
+	l.MemoryBytes = within(l.MemoryBytes, DefaultLimits.MemoryBytes, MaxLimits.MemoryBytes)
+	l.Step = within(l.Step, DefaultLimits.Step, MaxLimits.Step)
+	l.ResultBytes = within(l.ResultBytes, DefaultLimits.ResultBytes, MaxLimits.ResultBytes)
+	l.OutputBytes = within(l.OutputBytes, DefaultLimits.OutputBytes, MaxLimits.OutputBytes)
+	return l
+}
+
+func within[T int64 | time.Duration](v, def, ceiling T) T {
+	if v <= 0 {
+		return def
+	}
+	return min(v, ceiling)
+}
+
+// Wall time of what a skill cannot ask more time for: getting ready, and the
+// calls that are pure functions.
+const (
+	loadTime = 60 * time.Second
+	pureTime = 10 * time.Second
+)
 
 // Options of Start.
 type Options struct {
@@ -63,62 +83,66 @@ type Options struct {
 	Progress func(call int, p abi.Progress)
 	// Output gets what a guest prints, in lines, capped; nil drops it.
 	Output func(line string)
+	// AllowMissingWalls runs even where the system cannot confine the child.
+	// Nothing then stands between a flaw of the runtime and the person's files.
+	AllowMissingWalls bool
 }
 
-// Worker is a running child.
-type Worker struct{}
+// Worker is a running child. Its methods may be called from several goroutines;
+// they take turns.
+type Worker struct {
+	o      Options
+	tmp    string
+	mu     sync.Mutex // held during a call
+	proc   *process
+	closed bool
+	done   context.Context
+	stop   context.CancelFunc
+}
 
 // Start starts the child and returns at once; the child confines itself and
-// loads the module meanwhile. Errors of that surface in the first call.
-func Start(ctx context.Context, o Options) (*Worker, error) { panic("to be built") }
-
-// The calls. Each runs in a fresh instance, one at a time. Errors: *abi.Error
-// when the module said that the call failed; *fault.Error of kind Stopped when
-// a wall or a limit stopped it (a denied operation names tool, path, operation
-// and the declaration that would allow it), StepFailed when it crashed or
-// answered nonsense, Timeout at the deadline, Interrupted on cancel. After a
-// Timeout, an Interrupted or a crash of the child the worker is gone.
-
-// Describe asks the module what it is.
-func (w *Worker) Describe(ctx context.Context) (abi.Description, error) { panic("to be built") }
-
-// Expand expands an intent: no files, fixed clock and seed.
-func (w *Worker) Expand(ctx context.Context, r abi.ExpandRequest) (abi.ExpandResponse, error) {
-	panic("to be built")
-}
-
-// Summarize asks for one sentence about a call. ok is false when the module
-// does not export it.
-func (w *Worker) Summarize(ctx context.Context, r abi.SummarizeRequest) (text string, ok bool, err error) {
-	panic("to be built")
-}
-
-// Preflight asks whether a call can work.
-func (w *Worker) Preflight(ctx context.Context, r abi.PreflightRequest) (abi.PreflightResponse, error) {
-	panic("to be built")
-}
-
-// Step runs one step in the mode, and seals its effects when it ends well.
-func (w *Worker) Step(ctx context.Context, mode abi.Mode, r abi.StepRequest) (abi.StepResponse, error) {
-	panic("to be built")
-}
-
-// Format asks for the results in words. ok is false when the module does not
-// export it.
-func (w *Worker) Format(ctx context.Context, r abi.FormatRequest) (resp abi.FormatResponse, ok bool, err error) {
-	panic("to be built")
+// loads the module meanwhile. Errors of that surface in the first call. When
+// ctx ends, the child is killed.
+func Start(ctx context.Context, o Options) (*Worker, error) {
+	if o.Module == nil {
+		return nil, errors.New("start a worker: no module")
+	}
+	o.Limits = o.Limits.filled()
+	w := &Worker{o: o}
+	if o.Stage != "" {
+		// Beside the stage, so that a crash leaves it where runs are pruned.
+		tmp, err := os.MkdirTemp(filepath.Dir(o.Stage), "tmp-")
+		if err != nil {
+			return nil, fault.New(fault.Internal, "make a scratch folder for the worker: %w", err)
+		}
+		w.tmp = tmp
+	}
+	w.done, w.stop = context.WithCancel(ctx)
+	p, err := startRun(w.done, o, w.tmp)
+	if err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	w.proc = p
+	return w, nil
 }
 
 // Close kills the child and waits until it is gone. A stage may be read only
 // after that.
-func (w *Worker) Close() error { panic("to be built") }
-
-// Wall is one wall of the sandbox, for stepbox doctor.
-type Wall struct {
-	Name   string `json:"name"`
-	Stands bool   `json:"stands"`
-	Detail string `json:"detail"`
+func (w *Worker) Close() error {
+	w.stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	if w.proc != nil {
+		w.proc.kill()
+		w.proc = nil
+	}
+	if w.tmp == "" {
+		return nil
+	}
+	if err := os.RemoveAll(w.tmp); err != nil {
+		return fault.New(fault.Internal, "remove the worker's scratch folder: %w", err)
+	}
+	return nil
 }
-
-// Walls reports which walls stand on this machine, by trying them in a child.
-func Walls(ctx context.Context) ([]Wall, error) { panic("to be built") }

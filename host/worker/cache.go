@@ -1,0 +1,392 @@
+package worker
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"stepbox.dev/host/admission"
+	"stepbox.dev/host/fault"
+)
+
+// Cache is a folder of compiled modules. What is in it is native code: the
+// folder is 0700 and every entry carries a MAC.
+//
+//	key            of the MACs
+//	ENTRY/         one module's code, as the runtime keeps it: a folder named
+//	               after its version that holds a file each for the module and
+//	               for Extism's own kernel
+//	ENTRY/sum      names, sizes and digests of those files, and the MAC
+//	new-…/         an entry in the making
+type Cache struct {
+	dir string
+	key []byte
+}
+
+// Module is an admitted module whose compiled code lies in the cache.
+type Module struct {
+	Digest   string // SHA-256 of the wasm, hex
+	wasm     []byte
+	compiled string
+}
+
+// Bounds of a compile. The largest module met takes 20 s on two slow cores.
+const (
+	compileTime = 5 * time.Minute
+	maxCompiled = 1 << 30 // of one file
+	compileData = 2 << 30 // of memory; a 19 MB module takes 500 MB
+)
+
+// OpenCache opens or makes the cache. A folder that others may write to, or
+// that somebody else owns, is refused.
+func OpenCache(dir string) (*Cache, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fault.New(fault.Internal, "open the compile cache %q: %w", dir, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fault.New(fault.Internal, "make the compile cache %q: %w", dir, err)
+	}
+	if err := private(dir); err != nil {
+		return nil, fault.New(fault.Stopped, "the compile cache %q holds code that will run, but %w", dir, err).
+			Hint("remove that folder, or make it yours alone: chmod 700")
+	}
+	c := &Cache{dir: dir}
+	if c.key, err = cacheKey(filepath.Join(dir, "key")); err != nil {
+		return nil, fault.New(fault.Internal, "read the key of the compile cache: %w", err)
+	}
+	return c, nil
+}
+
+const keyBytes = 32
+
+// cacheKey reads the MAC key, or makes one. Of two processes that make one at
+// once the first wins.
+func cacheKey(path string) ([]byte, error) {
+	if b, err := os.ReadFile(path); err == nil && len(b) == keyBytes {
+		return b, private(path)
+	}
+	key := make([]byte, keyBytes)
+	if _, err := rand.Read(key); err != nil {
+		return nil, err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "key-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(key)
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Link(tmp.Name(), path); err == nil {
+		return key, nil
+	} else if !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
+	if b, err := os.ReadFile(path); err == nil && len(b) == keyBytes {
+		return b, private(path)
+	}
+	// A damaged key makes every entry worthless; they are compiled again.
+	return key, os.Rename(tmp.Name(), path)
+}
+
+// Module admits wasm and compiles it in a compile-only child unless its code
+// is in the cache. compiling, when not nil, is told that a compile starts.
+func (c *Cache) Module(ctx context.Context, wasm []byte, compiling func()) (*Module, error) {
+	sum := sha256.Sum256(wasm)
+	m := &Module{Digest: hex.EncodeToString(sum[:]), wasm: wasm}
+	m.compiled = filepath.Join(c.dir, entryName(m.Digest))
+	if c.verify(m.compiled, m.Digest) == nil {
+		return m, nil
+	}
+	if err := admission.Check(wasm, admission.Skill); err != nil {
+		return nil, fault.New(fault.Stopped, "the module is refused: %w", err)
+	}
+	if compiling != nil {
+		compiling()
+	}
+	if err := c.compile(ctx, m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// compile fills a private folder in a child that does nothing else, takes the
+// files that belong there, and puts them in place.
+func (c *Cache) compile(ctx context.Context, m *Module) error {
+	tmp, err := os.MkdirTemp(c.dir, "new-")
+	if err != nil {
+		return fault.New(fault.Internal, "make a folder to compile in: %w", err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := compileIn(ctx, tmp, m.wasm); err != nil {
+		return err
+	}
+	files, err := takeCompiled(tmp)
+	if err != nil {
+		return fault.New(fault.Stopped, "the compiler left what it may not: %w", err)
+	}
+	if err := c.sign(tmp, m.Digest, files); err != nil {
+		return fault.New(fault.Internal, "sign compiled code: %w", err)
+	}
+	if err := os.Rename(tmp, m.compiled); err == nil {
+		return nil
+	}
+	// Somebody was faster, or what lies there does not verify.
+	if c.verify(m.compiled, m.Digest) == nil {
+		return nil
+	}
+	if err := os.RemoveAll(m.compiled); err != nil {
+		return fault.New(fault.Internal, "replace damaged code in the compile cache: %w", err)
+	}
+	if err := os.Rename(tmp, m.compiled); err != nil {
+		return fault.New(fault.Internal, "put compiled code into the cache: %w", err)
+	}
+	return nil
+}
+
+func compileIn(ctx context.Context, dir string, wasm []byte) error {
+	p, err := spawn(ctx, roleCompile, 0)
+	if err != nil {
+		return err
+	}
+	defer p.kill()
+	f, err := p.exchange(ctx, compileTime, setup{Module: len(wasm), Compiled: dir}, wasm)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return fault.New(fault.Stopped, "the module takes longer than %s to compile", compileTime)
+	case ctx.Err() != nil:
+		return ended("compile", context.Cause(ctx))
+	case err != nil:
+		if strings.Contains(p.lastWords(), "out of memory") {
+			return fault.New(fault.Stopped, "the module takes more than %d MiB to compile", int64(compileData)>>20)
+		}
+		return fault.New(fault.Stopped, "the compiler was ended by the module: %w", err)
+	}
+	var r ready
+	if err := f.decode(&r); err != nil || f.kind != kindReady {
+		return fault.New(fault.Stopped, "the compiler answered nonsense: %w", err)
+	}
+	switch {
+	case r.Wall:
+		return fault.New(fault.Stopped, "the sandbox cannot be built on this machine: %s", r.Fault).
+			Hint("run stepbox doctor to see which walls stand")
+	case r.Fault != "":
+		return fault.New(fault.CheckFailed, "the module does not compile: %s", clean(r.Fault, 400))
+	}
+	return nil
+}
+
+// compile is the compile-only child: it writes into one folder and never
+// makes an instance.
+func (c *child) compile(wasm []byte) error {
+	if err := confine(wallRules{write: []string{c.setup.Compiled}, files: maxCompiled}, false); err != nil {
+		return writeFrame(c.conn, kindReady, ready{Fault: err.Error(), Wall: true})
+	}
+	var r ready
+	if err := fillCache(c.setup.Compiled, wasm); err != nil {
+		r.Fault = firstLine(err)
+	}
+	return writeFrame(c.conn, kindReady, r)
+}
+
+// entryName is what an entry depends on: the module, the runtime and the way
+// it is used. The runtime itself tells processors apart.
+func entryName(digest string) string {
+	s := sha256.Sum256([]byte(strings.Join([]string{digest, engineVersion(), runtime.GOARCH, cacheFormat}, "\n")))
+	return hex.EncodeToString(s[:16])
+}
+
+// cacheFormat changes when compiled code or what is admitted changes without
+// the runtime's version.
+const cacheFormat = "1"
+
+// engineVersion is the runtime's version as linked.
+func engineVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	var v []string
+	for _, d := range info.Deps {
+		if d.Path == "github.com/tetratelabs/wazero" || d.Path == "github.com/extism/go-sdk" {
+			v = append(v, d.Path+"@"+d.Version)
+		}
+	}
+	return strings.Join(v, " ")
+}
+
+// sum is what the file ENTRY/sum holds.
+type sum struct {
+	Module string    `json:"module"`
+	Files  []sumFile `json:"files"`
+	MAC    []byte    `json:"mac"`
+}
+
+type sumFile struct {
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`
+	SHA256 []byte `json:"sha256"`
+}
+
+func (c *Cache) mac(s sum) ([]byte, error) {
+	s.MAC = nil
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	h := hmac.New(sha256.New, c.key)
+	h.Write(b)
+	return h.Sum(nil), nil
+}
+
+func (c *Cache) sign(dir, digest string, files []sumFile) (err error) {
+	s := sum{Module: digest, Files: files}
+	if s.MAC, err = c.mac(s); err != nil {
+		return err
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "sum"), b, 0o600)
+}
+
+const maxSum = 64 << 10
+
+// verify checks an entry: that the MAC covers what its sum says, and that the
+// files are so, and no others.
+func (c *Cache) verify(dir, digest string) error {
+	b, err := readCapped(filepath.Join(dir, "sum"), maxSum)
+	if err != nil {
+		return err
+	}
+	var s sum
+	if err := strictJSON(b, &s); err != nil {
+		return err
+	}
+	want, err := c.mac(s)
+	if err != nil {
+		return err
+	}
+	if !hmac.Equal(want, s.MAC) || s.Module != digest {
+		return errors.New("the MAC does not fit")
+	}
+	files, err := takeCompiled(dir)
+	if err != nil {
+		return err
+	}
+	if len(files) != len(s.Files) {
+		return errors.New("the files are not those that were signed")
+	}
+	for i, f := range files {
+		g := s.Files[i]
+		if f.Path != g.Path || f.Size != g.Size || !hmac.Equal(f.SHA256, g.SHA256) {
+			return errors.New("a file is not the one that was signed")
+		}
+	}
+	return nil
+}
+
+var compiledName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// takeCompiled lists the compiled files of an entry: one folder, one or two
+// regular files named as the runtime names them, and nothing else. Anything
+// else means that the child, or somebody, was up to something.
+func takeCompiled(dir string) ([]sumFile, error) {
+	top, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	folder := ""
+	for _, e := range top {
+		switch {
+		case e.Name() == "sum" && e.Type().IsRegular():
+		case folder == "" && e.IsDir() && strings.HasPrefix(e.Name(), "wazero-"):
+			folder = e.Name()
+		default:
+			return nil, fmt.Errorf("unexpected %q", clean(e.Name(), 80))
+		}
+	}
+	if folder == "" {
+		return nil, errors.New("no compiled code")
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, folder))
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 || len(entries) > 2 {
+		return nil, fmt.Errorf("%d compiled files", len(entries))
+	}
+	var files []sumFile
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		if !compiledName.MatchString(e.Name()) || !e.Type().IsRegular() {
+			return nil, fmt.Errorf("unexpected %q", clean(path, 160))
+		}
+		f, err := digestFile(filepath.Join(dir, path))
+		if err != nil {
+			return nil, err
+		}
+		f.Path = path
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+func digestFile(path string) (sumFile, error) {
+	f, err := openPlain(path)
+	if err != nil {
+		return sumFile{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, maxCompiled+1))
+	if err != nil {
+		return sumFile{}, err
+	}
+	if n > maxCompiled {
+		return sumFile{}, fmt.Errorf("a compiled file is over %d bytes", int64(maxCompiled))
+	}
+	return sumFile{Size: n, SHA256: h.Sum(nil)}, nil
+}
+
+func readCapped(path string, limit int64) ([]byte, error) {
+	f, err := openPlain(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("%q is over %d bytes", path, limit)
+	}
+	return b, err
+}
+
+// openPlain opens a regular file, and follows no link to it.
+func openPlain(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|openNoFollow, 0)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		f.Close()
+		return nil, fmt.Errorf("%q is not a regular file", path)
+	}
+	return f, nil
+}

@@ -1,0 +1,249 @@
+package worker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	extism "github.com/extism/go-sdk"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/experimental/sysfs"
+	"github.com/tetratelabs/wazero/sys"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/sandbox"
+)
+
+// guest is a loaded module. Each call gets an instance of its own.
+type guest struct {
+	c        *child
+	compiled *extism.CompiledPlugin
+	view     *sandbox.View
+	now      *running // the call in progress
+}
+
+// running is one call.
+type running struct {
+	call
+	shown time.Time
+}
+
+// runtimeConfig is how modules are compiled and run. Both kinds of child use
+// it, or the compiled code would not be found. There is no interruption
+// (WithCloseOnContextDone): it makes code ten times slower, and a process that
+// can be killed does not need it.
+func runtimeConfig(cache wazero.CompilationCache) wazero.RuntimeConfig {
+	return wazero.NewRuntimeConfigCompiler().
+		WithCoreFeatures(api.CoreFeaturesV2).
+		WithCompilationCache(cache).
+		WithDebugInfoEnabled(false) // DWARF is parsed by code that trusts it
+}
+
+// newPlugin compiles wasm, or takes its code from the cache.
+func newPlugin(ctx context.Context, wasm []byte, cache wazero.CompilationCache, memory int64,
+	fns []extism.HostFunction) (*extism.CompiledPlugin, error) {
+	return extism.NewCompiledPlugin(ctx, extism.Manifest{
+		Wasm: []extism.Wasm{extism.WasmData{Data: wasm}},
+		// All three limits: a literal that leaves one out sets it to 0.
+		Memory: &extism.ManifestMemory{MaxPages: uint32(memory >> 16), MaxHttpResponseBytes: 0, MaxVarBytes: 1 << 20},
+		// No AllowedPaths: they would replace the view by one that links can
+		// leave. No AllowedHosts, no Timeout.
+	}, extism.PluginConfig{EnableWasi: true, RuntimeConfig: runtimeConfig(cache)}, fns)
+}
+
+func load(ctx context.Context, c *child, wasm []byte) (*guest, error) {
+	extism.SetLogLevel(extism.LogLevelInfo)
+	cache, err := wazero.NewCompilationCacheWithDir(c.setup.Compiled)
+	if err != nil {
+		return nil, err
+	}
+	g := &guest{c: c}
+	g.compiled, err = newPlugin(ctx, wasm, cache, c.setup.Limits.MemoryBytes, g.functions())
+	if err != nil {
+		return nil, errors.New(firstLine(err))
+	}
+	return g, nil
+}
+
+// call runs one call and sends its result.
+func (g *guest) call(ctx context.Context, cl call, input []byte) error {
+	g.now = &running{call: cl}
+	fs := g.view.Call(cl.Index, cl.Mode)
+	out := &printer{c: g.c, left: g.c.setup.Limits.OutputBytes}
+	r, output := g.instance(ctx, cl, fs, out, input)
+	r.OutputCut = out.finish()
+	r.Denials = fs.Denials()
+	if max := g.c.setup.Limits.ResultBytes; int64(len(output)) > max {
+		r.End, r.Size, output = endTooBig, int64(len(output)), nil
+	}
+	if !cl.Seals {
+		if err := fs.End(); err != nil {
+			return err
+		}
+		return writeFrame(g.c.conn, kindResult, r, output)
+	}
+	if err := writeFrame(g.c.conn, kindResult, r, output); err != nil {
+		return err
+	}
+	f, err := readFrame(g.c.in, maxSetup)
+	if err != nil {
+		return err
+	}
+	var s seal
+	if err := f.decode(&s); err != nil || f.kind != kindSeal {
+		return fmt.Errorf("frame %d instead of a seal: %w", f.kind, err)
+	}
+	var answer sealed
+	if s.Keep {
+		if err := fs.Seal(); err != nil {
+			answer.Fault = err.Error()
+		}
+	}
+	if err := fs.End(); err != nil && answer.Fault == "" {
+		answer.Fault = err.Error()
+	}
+	return writeFrame(g.c.conn, kindSealed, answer)
+}
+
+// instance makes an instance, calls it once and closes it.
+func (g *guest) instance(ctx context.Context, cl call, fs *sandbox.CallFS, out *printer, input []byte) (r result, output []byte) {
+	cfg := wazero.NewModuleConfig().WithStdout(out).WithStderr(out).
+		WithFSConfig(wazero.NewFSConfig().(sysfs.FSConfig).WithSysFSMount(fs, "/"))
+	if cl.Real {
+		cfg = cfg.WithSysWalltime().WithSysNanotime().WithSysNanosleep().WithRandSource(rand.Reader)
+	}
+	// Without these, wazero's own: a clock that ticks by itself, sleep that
+	// returns at once, random numbers from a fixed seed. The same input then
+	// gives the same output for ever.
+	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(allocate))
+	p, err := g.compiled.Instance(ctx, extism.PluginInstanceConfig{ModuleConfig: cfg})
+	if err != nil {
+		return result{End: endCrash, Text: firstLine(err)}, nil
+	}
+	defer func() {
+		if err := p.Close(ctx); err != nil && r.End == endOK {
+			r, output = result{End: endCrash, Text: firstLine(err)}, nil
+		}
+	}()
+	p.SetLogger(func(_ extism.LogLevel, message string) { out.line(message) })
+	if !p.FunctionExists(cl.Export) {
+		return result{End: endMissing}, nil
+	}
+	rc, output, err := p.CallWithContext(ctx, cl.Export, input)
+	switch said := p.GetErrorWithContext(ctx); {
+	case err != nil && err.Error() == said, err == nil && rc != 0:
+		return result{End: endError, Text: clip(said, 64<<10)}, nil
+	case err != nil:
+		return result{End: endCrash, Text: firstLine(err)}, nil
+	}
+	return result{End: endOK}, output
+}
+
+// firstLine is what an error says, without a stack.
+func firstLine(err error) string {
+	var exit *sys.ExitError
+	if errors.As(err, &exit) {
+		return fmt.Sprintf("it ended with exit code %d", exit.ExitCode())
+	}
+	s, _, _ := strings.Cut(err.Error(), "\n")
+	return clip(s, 1000)
+}
+
+// functions are the host functions of the ABI.
+func (g *guest) functions() []extism.HostFunction {
+	fn := func(name string, f func(in []byte) (any, error)) extism.HostFunction {
+		h := extism.NewHostFunctionWithStack(name, func(_ context.Context, p *extism.CurrentPlugin, stack []uint64) {
+			out, err := g.served(name, p, stack[0], f)
+			if err != nil {
+				panic(fmt.Errorf("%s: %w", name, err)) // a trap of the guest's own making
+			}
+			stack[0] = out
+		}, []extism.ValueType{extism.ValueTypePTR}, []extism.ValueType{extism.ValueTypePTR})
+		h.SetNamespace(abi.HostNamespace)
+		return h
+	}
+	return []extism.HostFunction{
+		fn(abi.HostConfirm, g.confirm), fn(abi.HostProgress, g.progress), fn(abi.HostEngine, g.engine),
+	}
+}
+
+// maxAsk is how long the input of a host function may be.
+const maxAsk = 1 << 20
+
+func (g *guest) served(name string, p *extism.CurrentPlugin, off uint64, f func([]byte) (any, error)) (uint64, error) {
+	if n, err := p.Length(off); err != nil || n > maxAsk {
+		return 0, fmt.Errorf("input of %d bytes: at most %d are taken", n, maxAsk)
+	}
+	in, err := p.ReadBytes(off)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := f(in)
+	if err != nil {
+		return 0, err
+	}
+	b, err := json.Marshal(answer)
+	if err != nil {
+		return 0, err
+	}
+	return p.WriteBytes(b)
+}
+
+func (g *guest) confirm(in []byte) (any, error) {
+	var r abi.ConfirmRequest
+	if err := strictJSON(in, &r); err != nil {
+		return nil, err
+	}
+	if !g.now.Real {
+		return abi.ConfirmResponse{}, nil
+	}
+	r.Prompt, r.Preview = clip(r.Prompt, maxPrompt*4), clip(r.Preview, maxPreview)
+	if err := writeFrame(g.c.conn, kindConfirm, r); err != nil {
+		return nil, err
+	}
+	f, err := readFrame(g.c.in, maxSetup)
+	if err != nil || f.kind != kindAnswer {
+		return nil, fmt.Errorf("no answer from the host: frame %d, %w", f.kind, err)
+	}
+	var a abi.ConfirmResponse
+	if err := strictJSON(f.body, &a); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+func (g *guest) progress(in []byte) (any, error) {
+	var p abi.Progress
+	if err := strictJSON(in, &p); err != nil {
+		return nil, err
+	}
+	done := p.Total > 0 && p.Done >= p.Total
+	if since := time.Since(g.now.shown); since >= progressEvery || done && since >= time.Millisecond {
+		g.now.shown = time.Now()
+		p.Label = clip(p.Label, 400)
+		if err := writeFrame(g.c.conn, kindProgress, p); err != nil {
+			return nil, err
+		}
+	}
+	return struct{}{}, nil
+}
+
+func (g *guest) engine(in []byte) (any, error) {
+	var r abi.EngineRequest
+	if err := strictJSON(in, &r); err != nil {
+		return nil, err
+	}
+	return engineError{Error: &abi.Error{Code: abi.CodeUnavailable,
+		Message: fmt.Sprintf("engine %q is not installed", clip(r.Engine, 80))}}, nil
+}
+
+// engineError is the answer of stepbox_engine when no run began.
+type engineError struct {
+	Error *abi.Error `json:"error"`
+}
