@@ -1,10 +1,18 @@
 // Package gate makes the deterministic decisions to go on, to ask, or to
 // refuse. Every rule is here, in one order.
+//
+// Screen looks at a request before anything is planned. Check looks at a
+// normalized draft. Neither trusts the planner: a plan that no gate can tie to
+// the request becomes a question. Both know contracts only, no tool by name but
+// the core tools clarify and reject.
 package gate
 
 import (
 	"io/fs"
+	"maps"
+	"slices"
 
+	"stepbox.dev/abi"
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/registry"
 )
@@ -27,13 +35,13 @@ type Decision struct {
 	Reason     string   // of Reject
 	Next       string   // what would allow it
 	// Call and Arg are what a question is about: Arg "" when it is about the
-	// whole request.
+	// whole request, or about one of several values.
 	Call int
 	Arg  string
 }
 
-// Screen refuses a request that holds an unsafe phrase of the skill.
-func Screen(utterance string, phrases []string, r *registry.Registry) Decision { panic("to be built") }
+// proceed is the decision of a rule that has nothing to say.
+var proceed = Decision{Outcome: Proceed}
 
 // Request is what Check looks at.
 type Request struct {
@@ -51,6 +59,196 @@ type Request struct {
 	Files []string
 }
 
+// rule is one gate over a draft.
+type rule struct {
+	name string
+	why  string // the harm it prevents, and why it stands where it does
+	run  func(*check) Decision
+}
+
+// rules is the order in which the gates of Check run; the first that does not
+// proceed decides. Refusals that no answer can mend come before questions, so
+// that nobody is asked about a request that is refused afterwards. Rules that
+// fill in names come before those that compare names.
+var rules = []rule{
+	{"answer", "a planner that asks or refuses has made no plan: nothing else in it counts", (*check).answer},
+	{"outside", "no answer makes a path outside the sandbox reachable, only another sandbox does", (*check).outside},
+	{"offered", "a description of an offered file must become its name before anything looks for a file of that name", (*check).offered},
+	{"missing", "an argument that the request does not give must be asked for, never made up", (*check).missing},
+	{"outputs", "a name for a product is no reason to ask; later rules need to know it, as a later call may read it", (*check).outputs},
+	{"inputs", "a step on a file that is not there fails late, and a wrong guess acts on the wrong file", (*check).inputs},
+	{"mentioned", "a planner may make up a file name that happens to exist; acting on a file nobody named is the worst mistake", (*check).mentioned},
+	{"widened", "a pattern that the request does not speak of turns one file into all", (*check).widened},
+	{"grounded", "a made-up password locks a file for good", (*check).grounded},
+	{"overwrites", "a product over its own source loses the source", (*check).overwrites},
+}
+
 // Check runs the gates over a normalized draft. The draft it returns has names
 // resolved (a stem that matches one file, a default output name).
-func Check(r Request) (plan.Draft, Decision) { panic("to be built") }
+func Check(r Request) (plan.Draft, Decision) {
+	c := &check{Request: r}
+	for _, call := range r.Draft.Calls() {
+		call.Args = maps.Clone(call.Args)
+		if call.Args == nil {
+			call.Args = map[string]any{}
+		}
+		c.calls = append(c.calls, call)
+	}
+	for _, rule := range rules {
+		if d := rule.run(c); d.Outcome != Proceed {
+			return r.Draft.WithCalls(c.calls), d
+		}
+	}
+	return r.Draft.WithCalls(c.calls), proceed
+}
+
+// check is the state of one Check.
+type check struct {
+	Request
+	calls []abi.Call
+	// from is what a value was before a rule resolved it, by what it became:
+	// the request speaks of that.
+	from map[string]string
+	tree *tree // the sandbox's names, walked when first needed
+}
+
+// tool returns the tool of call i; ok is false for one that validation will
+// report.
+func (c *check) tool(i int) (*registry.Tool, bool) {
+	return c.Registry.Tool(c.calls[i].Tool)
+}
+
+// uttered says that there is a request to compare with.
+func (c *check) uttered() bool { return c.Utterance != "" }
+
+// answer turns a planner's own question or refusal into the decision.
+func (c *check) answer() Decision {
+	var question Decision
+	for i, call := range c.calls {
+		text := func(name, otherwise string) string {
+			if s, ok := call.Args[name].(string); ok && s != "" {
+				return s
+			}
+			return otherwise
+		}
+		switch call.Tool {
+		case "reject":
+			return Decision{Outcome: Reject, Call: i, Reason: text("reason", "the request is unsafe or out of scope")}
+		case "clarify":
+			if question.Outcome == "" {
+				question = Decision{
+					Outcome: Clarify, Call: i,
+					Question:   text("question", "What exactly should be done, and with which files?"),
+					Candidates: texts(call.Args["candidates"]),
+				}
+			}
+		}
+	}
+	if question.Outcome != "" {
+		return question
+	}
+	if len(c.calls) == 0 {
+		return Decision{Outcome: Clarify, Question: "What should be done, and with which files?"}
+	}
+	return proceed
+}
+
+// texts returns the strings of a string or a list.
+func texts(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, e := range v {
+			if s, ok := e.(string); ok {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// value is one path of a call.
+type value struct {
+	call  int
+	arg   string
+	index int // in a list; -1 when the argument is the string itself
+	of    int // how many values the argument has
+	text  string
+}
+
+// values returns the literal paths of call i in the role, in declared order.
+// Variables are not among them: what they hold is checked when they are known.
+func (c *check) values(i int, role abi.PathRole) []value {
+	t, ok := c.tool(i)
+	if !ok {
+		return nil
+	}
+	var out []value
+	for _, name := range argNames(t, c.calls[i].Args) {
+		given := c.calls[i].Args[name]
+		if roleOf(t, name, given) != role {
+			continue
+		}
+		switch v := given.(type) {
+		case string:
+			if !isVariable(v) {
+				out = append(out, value{i, name, -1, 1, v})
+			}
+		case []any:
+			for k, e := range v {
+				if s, ok := e.(string); ok && !isVariable(s) {
+					out = append(out, value{i, name, k, len(v), s})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// set replaces a value, and remembers what it was.
+func (c *check) set(v value, to string) {
+	if c.from == nil {
+		c.from = map[string]string{}
+	}
+	if _, known := c.from[to]; !known {
+		c.from[to] = v.text
+	}
+	args := c.calls[v.call].Args
+	if v.index < 0 {
+		args[v.arg] = to
+		return
+	}
+	list := slices.Clone(args[v.arg].([]any))
+	list[v.index] = to
+	args[v.arg] = list
+}
+
+// ask is a question about one value. A person's answer replaces the argument,
+// so a list of several is asked about as a whole.
+func ask(v value, question string, candidates []string) Decision {
+	d := Decision{Outcome: Clarify, Question: question, Candidates: candidates, Call: v.call, Arg: v.arg}
+	if v.of > 1 {
+		d.Arg = ""
+	}
+	return d
+}
+
+// argNames are the names of the given arguments: those that the tool knows in
+// declared order, then the others by name.
+func argNames(t *registry.Tool, args map[string]any) []string {
+	var out []string
+	for _, name := range t.ArgOrder {
+		if _, ok := args[name]; ok {
+			out = append(out, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

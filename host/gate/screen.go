@@ -1,0 +1,152 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+
+	"stepbox.dev/host/registry"
+)
+
+// Screen refuses a request that holds an unsafe phrase of the skill, as a whole
+// sequence of words.
+//
+// A phrase of two or more words does not count when words outside it, in the
+// same clause, narrow it: by a named file, a pattern, or a kind (an enum value
+// that the contract declares, or an extension). "Delete all log files" is a
+// request like any other; "delete all files" is not. What follows "except" or
+// "including" narrows nothing, nor does a kind that is a place ("in archive").
+func Screen(utterance string, phrases []string, r *registry.Registry) Decision {
+	said := tokenize(utterance)
+	kinds := declaredKinds(r)
+	verbs := clauseVerbs(phrases, r)
+	for _, phrase := range phrases {
+		words := tokenize(phrase)
+		for i := range said {
+			if !startsWith(said[i:], words) {
+				continue
+			}
+			if len(words) > 1 && narrowed(said, i, i+len(words), kinds, verbs) {
+				continue
+			}
+			return Decision{
+				Outcome: Reject,
+				Reason:  fmt.Sprintf("the request says %q, which this skill never does", phrase),
+				Next:    "name the files it is about, or their kind",
+			}
+		}
+	}
+	return proceed
+}
+
+func startsWith(said, words []token) bool {
+	if len(words) == 0 || len(said) < len(words) {
+		return false
+	}
+	for i, w := range words {
+		if said[i].file || said[i].text != w.text {
+			return false
+		}
+	}
+	return true
+}
+
+// narrowed looks for a narrowing word in the clause around said[from:to].
+func narrowed(said []token, from, to int, kinds, verbs map[string]bool) bool {
+	begin := from
+	for begin > 0 && !clauseStarts(said, begin, verbs) {
+		begin--
+	}
+	end := to
+	for end < len(said) && !clauseStarts(said, end, verbs) {
+		end++
+	}
+	for i := begin; i < end; i++ {
+		switch {
+		case i >= from && i < to:
+		case widening[said[i].text]:
+			return false // "except logs", "including a.pdf": what follows limits nothing
+		case said[i].file:
+			if narrows(said[i].text) {
+				return true
+			}
+		case isKind(said[i].text, kinds) && !isPlace(said, i):
+			return true
+		}
+	}
+	return false
+}
+
+// clauseStarts says that a new clause begins at token i.
+func clauseStarts(said []token, i int, verbs map[string]bool) bool {
+	switch {
+	case said[i-1].ends, sequence[said[i].text]:
+		return true
+	case joining[said[i].text]:
+		return i+1 < len(said) && verbs[said[i+1].text]
+	case said[i-1].comma:
+		return verbs[said[i].text]
+	}
+	return false
+}
+
+// isPlace says that the kind at said[i] names a place: "in archive".
+func isPlace(said []token, i int) bool {
+	for i--; i >= 0 && articles[said[i].text]; i-- {
+	}
+	return i >= 0 && places[said[i].text]
+}
+
+// isKind says that the word is a kind of file, in the singular or the plural.
+func isKind(word string, kinds map[string]bool) bool {
+	return kinds[word] || kinds[singular(word)] || extensions[word] || extensions[singular(word)]
+}
+
+// declaredKinds are the one-word enum values of the contract and their other
+// spellings.
+func declaredKinds(r *registry.Registry) map[string]bool {
+	out := map[string]bool{}
+	add := func(s string) {
+		if words := tokenize(s); len(words) == 1 {
+			out[words[0].text] = true
+		}
+	}
+	for _, t := range r.Tools() {
+		for _, a := range t.Args {
+			for _, v := range a.Enum {
+				add(v)
+			}
+			for v := range a.Synonyms {
+				add(v)
+			}
+		}
+	}
+	return out
+}
+
+// clauseVerbs are the words that begin a clause after "and": keywords of the
+// contract's tools and first words of its unsafe phrases.
+func clauseVerbs(phrases []string, r *registry.Registry) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range r.Tools() {
+		for _, k := range t.Keywords {
+			if words := tokenize(k); len(words) == 1 && !extensions[words[0].text] {
+				out[words[0].text] = true
+			}
+		}
+	}
+	for _, p := range phrases {
+		if words := tokenize(p); len(words) > 0 {
+			out[words[0].text] = true
+		}
+	}
+	return out
+}
+
+// narrows says that a file token stands for less than everything: a name with
+// an extension, or a pattern that is not made of wildcards alone.
+func narrows(name string) bool {
+	if !hasGlob(name) {
+		return extension(name) != ""
+	}
+	return slices.ContainsFunc([]rune(name), func(r rune) bool { return isWord(r) })
+}
