@@ -1,13 +1,31 @@
 // Package expand turns a valid plan into a program: each intent is expanded by
 // the skill's own code, in the guest, and the answer is validated and gated
 // again as hostile data.
+//
+// What an answer may do is bounded by what was reviewed: a step under an intent
+// never has a mode above the intent's own, and an answer sees no variable but
+// its own and those its intent was given. Variables of different intents are
+// kept apart by renaming, so that no answer can rebind another's name.
 package expand
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"stepbox.dev/abi"
+	"stepbox.dev/host/fault"
 	"stepbox.dev/host/plan"
+	"stepbox.dev/host/registry"
+)
+
+// The caps on what a plan may expand into.
+const (
+	MaxDepth = 4       // of intents within intents, the plan's own included
+	MaxCalls = 1000    // of steps in a program
+	MaxBytes = 4 << 20 // of text in all answers together
 )
 
 // Expander expands one intent. *worker.Worker is one.
@@ -24,6 +42,263 @@ type Options struct {
 }
 
 // Expand returns the program that v stands for. Caps: depth 4, 1,000 calls.
+//
+// An intent's output is bound to the last call of its expansion. An error about
+// an answer is of kind fault.Refused and names the offending call; fault.Question
+// when the answer asks instead; fault.StepFailed when the module fails to
+// answer.
 func Expand(ctx context.Context, v plan.Valid, e Expander, o Options) (plan.Program, error) {
-	panic("to be built")
+	x := expansion{ctx: ctx, expander: e, options: o, registry: v.Registry(), taken: map[string]bool{}}
+	outer := scope{}
+	for i, c := range v.Calls() {
+		x.planCall = i
+		if err := x.add(c, outer, nil); err != nil {
+			return plan.Program{}, err
+		}
+	}
+	draft := plan.Normalize(plan.NewDraft(x.calls), v.Registry(), o.Paths)
+	program, err := plan.NewProgram(v, draft.Calls(), x.intents) // validates every call
+	var invalid *plan.InvalidError
+	if errors.As(err, &invalid) {
+		return plan.Program{}, x.refuseInvalid(invalid)
+	}
+	return program, err
+}
+
+// expansion is the state of one Expand.
+type expansion struct {
+	ctx      context.Context
+	expander Expander
+	options  Options
+	registry *registry.Registry
+
+	planCall int             // index of the plan's call being expanded
+	calls    []abi.Call      // the program so far
+	intents  []int           // see plan.Program.Intents
+	origins  []string        // for each call, where it comes from, for errors
+	taken    map[string]bool // variables of the program
+	bytes    int             // of text in answers so far
+}
+
+// scope maps the variables that calls of one plan or answer may use to their
+// names in the program.
+type scope map[string]string
+
+// frame is an intent being expanded.
+type frame struct {
+	tool   *registry.Tool
+	parent *frame
+	depth  int
+	call   int // index of the call of the answer being added, from 0
+}
+
+// where names call f.call of f's answer: `call 2 of what "a" expands to`.
+func (f *frame) where() string {
+	s := fmt.Sprintf("call %d of what %q expands to", f.call+1, f.tool.Name)
+	if f.parent != nil {
+		s += ", " + f.parent.where()
+	}
+	return s
+}
+
+// add appends call c, expanded, to the program. f is the intent whose answer
+// holds it, nil for a call of the plan. The call's output joins the scope.
+func (x *expansion) add(c abi.Call, vars scope, f *frame) error {
+	if err := x.ctx.Err(); err != nil {
+		return err
+	}
+	t, ok := x.registry.Tool(c.Tool)
+	if !ok {
+		return x.refuse(f, c, "there is no such tool")
+	}
+	if c.Output != "" {
+		if _, rest, ok := plan.Reference(c.Output); !ok || rest != "" {
+			return x.refuse(f, c, "%q is no name of a variable", c.Output)
+		}
+		if strings.HasPrefix(c.Output, outerPrefix) && f != nil {
+			return x.refuse(f, c, "the variable %q is reserved for what the intent was given", c.Output)
+		}
+		if _, twice := vars[c.Output]; twice {
+			return x.refuse(f, c, "the variable %q is set twice", c.Output)
+		}
+	}
+	if err := x.permit(t, c, f); err != nil {
+		return err
+	}
+	w := walk{rename: func(name string) (string, error) {
+		to, ok := vars[name]
+		if !ok {
+			return "", fmt.Errorf("the variable %q is not set by an earlier call", name)
+		}
+		return to, nil
+	}}
+	args, err := w.args(c.Args)
+	if err != nil {
+		return x.refuse(f, c, "%v", err)
+	}
+	if f != nil {
+		if x.bytes += w.bytes; x.bytes > MaxBytes {
+			return x.refuse(f, c, "the expansion holds more than %d bytes", MaxBytes)
+		}
+	}
+	if !t.Core && x.options.Kind(t.Name) == abi.KindIntent {
+		return x.intent(t, args, c.Output, vars, f)
+	}
+	return x.step(abi.Call{Tool: c.Tool, Args: args, Output: c.Output}, vars, f)
+}
+
+// permit refuses a call that goes beyond what its intent declares, or that
+// does not run anything at all.
+func (x *expansion) permit(t *registry.Tool, c abi.Call, f *frame) error {
+	text := func(name string) string { s, _ := c.Args[name].(string); return s }
+	switch {
+	case t.Core && t.Name == "clarify":
+		return fault.New(fault.Question, "%s", text("question"))
+	case t.Core && t.Name == "reject":
+		return fault.New(fault.Refused, "%s", text("reason"))
+	case t.Core:
+		return nil
+	case f != nil && t.Mode() > f.tool.Mode():
+		return x.refuse(f, c, "it may %s, but %q is declared to %s only", t.Mode(), f.tool.Name, f.tool.Mode())
+	}
+	if k := x.options.Kind(t.Name); k != abi.KindStep && k != abi.KindIntent {
+		return x.refuse(f, c, "the module does not implement it")
+	}
+	return nil
+}
+
+// step appends one call of a step.
+func (x *expansion) step(c abi.Call, vars scope, f *frame) error {
+	if len(x.calls) == MaxCalls {
+		return x.refuse(f, c, "the program would have more than %d calls", MaxCalls)
+	}
+	if c.Output != "" {
+		c.Output = x.bind(c.Output, vars)
+	}
+	origin := fmt.Sprintf("call %d", x.planCall+1)
+	if f != nil {
+		origin = f.where()
+	}
+	x.calls = append(x.calls, c)
+	x.intents = append(x.intents, x.planCall)
+	x.origins = append(x.origins, origin)
+	return nil
+}
+
+// bind gives a variable its name in the program: its own when that is free,
+// else one with a number.
+func (x *expansion) bind(name string, vars scope) string {
+	to := name
+	for n := 2; x.taken[to]; n++ {
+		to = fmt.Sprintf("%s_%d", name, n)
+	}
+	x.taken[to] = true
+	vars[name] = to
+	return to
+}
+
+// intent expands one intent and appends what it stands for.
+func (x *expansion) intent(t *registry.Tool, args map[string]any, output string, vars scope, parent *frame) error {
+	f := &frame{tool: t, parent: parent, depth: 1}
+	if parent != nil {
+		f.depth = parent.depth + 1
+	}
+	call := abi.Call{Tool: t.Name}
+	if f.depth > MaxDepth {
+		return x.refuse(parent, call, "intents nest deeper than %d", MaxDepth)
+	}
+	given, inner, err := lend(args)
+	if err != nil {
+		return x.refuse(parent, call, "%v", err)
+	}
+	resp, err := x.expander.Expand(x.ctx, abi.ExpandRequest{Tool: t.Name, Args: given})
+	if err != nil {
+		return expandError(t.Name, err)
+	}
+	switch n := len(resp.Plan); {
+	case n == 0:
+		return x.refuse(parent, call, "it expands into no calls")
+	case n > MaxCalls-len(x.calls):
+		return x.refuse(parent, call, "it expands into %d calls; a program has at most %d", n, MaxCalls)
+	}
+	calls := slices.Clone(resp.Plan)
+	last := &calls[len(calls)-1]
+	if output != "" && last.Output == "" {
+		last.Output = freeName(output, calls)
+	}
+	for i, c := range calls {
+		f.call = i
+		if err := x.add(c, inner, f); err != nil {
+			return err
+		}
+	}
+	if output != "" {
+		vars[output] = inner[last.Output]
+	}
+	return nil
+}
+
+// freeName returns name, or one like it that no call of an answer sets.
+func freeName(name string, calls []abi.Call) string {
+	to := name
+	for n := 2; slices.ContainsFunc(calls, func(c abi.Call) bool { return c.Output == to }); n++ {
+		to = fmt.Sprintf("%s_%d", name, n)
+	}
+	return to
+}
+
+// outerPrefix starts the names under which an intent sees variables that were
+// set outside it.
+const outerPrefix = "$outer_"
+
+// lend returns args as the guest gets them, the program's variables renamed to
+// $outer_1, $outer_2, …, and the scope that its answer starts with. A guest can
+// pass such a value on; it cannot name any other variable of the program.
+func lend(args map[string]any) (map[string]any, scope, error) {
+	inner, names := scope{}, map[string]string{}
+	w := walk{rename: func(name string) (string, error) {
+		to, ok := names[name]
+		if !ok {
+			to = fmt.Sprintf("%s%d", outerPrefix, len(names)+1)
+			names[name], inner[to] = to, name
+		}
+		return to, nil
+	}}
+	out, err := w.args(args)
+	return out, inner, err
+}
+
+// expandError keeps the kind of a worker's error; a module's own error is a
+// failure of the intent.
+func expandError(tool string, err error) error {
+	var known *fault.Error
+	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fault.New(fault.StepFailed, "%s: %w", tool, err)
+}
+
+// refuse is the error for call c of f's answer.
+func (x *expansion) refuse(f *frame, c abi.Call, format string, args ...any) error {
+	where := fmt.Sprintf("call %d", x.planCall+1)
+	if f != nil {
+		where = f.where()
+	}
+	return fault.New(fault.Refused, "%s (%q): %s", where, c.Tool, fmt.Sprintf(format, args...))
+}
+
+// refuseInvalid says which calls of the expansion have which faults.
+func (x *expansion) refuseInvalid(invalid *plan.InvalidError) error {
+	var lines []string
+	for _, d := range invalid.Diagnostics {
+		line := d.Message
+		var i int
+		if _, err := fmt.Sscanf(d.Pointer, "/plan/%d", &i); err == nil && i >= 0 && i < len(x.calls) {
+			line = fmt.Sprintf("%s (%q): %s", x.origins[i], x.calls[i].Tool, d.Message)
+		}
+		lines = append(lines, line)
+	}
+	e := fault.New(fault.Refused, "%s", strings.Join(lines, "; "))
+	e.Err = invalid
+	return e
 }
