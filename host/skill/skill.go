@@ -4,8 +4,6 @@
 package skill
 
 import (
-	"context"
-
 	"stepbox.dev/abi"
 	"stepbox.dev/host/registry"
 )
@@ -14,13 +12,19 @@ import (
 type Skill struct {
 	name, version, description string
 	title, tagline, category   string
+	licence, recommended       string
+	instructions               string
 	stale                      bool
 	dir                        string // folder of the contract
-	module                     string // path of the .wasm file, or "" for a source folder
+	module                     string // path of the .wasm file, or "" when there is none
+	source                     bool   // the module is built from Go source in dir
+	engines                    []Engine
+	wasmFeatures               []string
+	data                       map[string]string
 	registry                   *registry.Registry
 	prompt                     Prompt
 	unsafePhrases              []string
-	lexicon                    []byte            // lexicon.yaml, nil when there is none
+	lexicon                    []byte            // lexicon.yaml, layers merged; nil when there is none
 	files                      map[string][]byte // what /@skill shows, by slash path
 	limits                     Limits
 	digest                     string
@@ -36,6 +40,12 @@ type Prompt struct {
 type Example struct {
 	Request string
 	Plan    []abi.Call
+}
+
+// Engine names an engine by name and digest.
+type Engine struct {
+	Name   string
+	Digest string // SHA-256 of its module, hex
 }
 
 // Limits are skill.yaml's limits. 0 means the host's default.
@@ -90,23 +100,27 @@ func (s *Skill) Limits() Limits { return s.limits }
 func (s *Skill) Digest() string { return s.digest }
 
 // Source says whether the module has to be built from Go source in Dir.
-func (s *Skill) Source() bool { return s.module == "" }
+func (s *Skill) Source() bool { return s.source }
 
-// Options of Load.
-type Options struct {
-	// Overrides are folders whose contract files are laid over the skill's, in
-	// order.
-	Overrides []string
-}
+// Category groups skills in listings, "" when the contract gives none.
+func (s *Skill) Category() string { return s.category }
 
-// Load reads the contract in path: a folder, or a .wasm file whose contract
-// lies in the same folder.
-func Load(path string, o Options) (*Skill, error) {
-	panic("to be built")
-}
+// Licence is the skill's licence as its contract names it.
+func (s *Skill) Licence() string { return s.licence }
 
-// Module returns the skill's WebAssembly module, building it with Go when the
-// skill is a source folder. built is told when a build starts.
-func (s *Skill) Module(ctx context.Context, built func()) ([]byte, error) {
-	panic("to be built")
-}
+// RecommendedModel is the model the author wrote the prompt for, "" for none.
+func (s *Skill) RecommendedModel() string { return s.recommended }
+
+// Instructions is the text of SKILL.md without its front matter.
+func (s *Skill) Instructions() string { return s.instructions }
+
+// Engines are the engines that the skill's steps may run.
+func (s *Skill) Engines() []Engine { return s.engines }
+
+// WasmFeatures are WebAssembly features beyond the default that the module
+// needs.
+func (s *Skill) WasmFeatures() []string { return s.wasmFeatures }
+
+// Data are the files that the contract names under data, by their name there:
+// slash paths below Dir. They may be absent.
+func (s *Skill) Data() map[string]string { return s.data }

@@ -1,0 +1,194 @@
+package skill
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/registry/nearest"
+	"stepbox.dev/host/registry/yamldoc"
+)
+
+// Names of the contract files. skill.yaml may name others for all but
+// itself and SKILL.md; in an override layer they are always called this.
+const (
+	manifestFile = "skill.yaml"
+	toolsFile    = "tools.yaml"
+	promptFile   = "prompt.yaml"
+	markdownFile = "SKILL.md"
+	lexiconFile  = "lexicon.yaml"
+)
+
+// Options of Load.
+type Options struct {
+	// Overrides are folders whose contract files are laid over the skill's, in
+	// order: mappings merge, null removes, everything else replaces.
+	Overrides []string
+}
+
+// Load reads the contract in path: a folder, or a .wasm file whose contract
+// lies in the same folder. What is wrong with the contract comes back whole, of
+// kind fault.Usage, a line a fault.
+func Load(path string, o Options) (*Skill, error) {
+	dir, module, err := locate(path)
+	if err != nil {
+		return nil, err
+	}
+	files, source, err := readFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := loader{dir: dir, files: files, skill: &Skill{dir: dir, files: files}}
+	for _, override := range o.Overrides {
+		layer, err := readLayer(override)
+		if err != nil {
+			return nil, err
+		}
+		l.layers = append(l.layers, layer)
+	}
+	l.contract()
+	if err := l.faults.Err(); err != nil {
+		return nil, err
+	}
+	if err := l.findModule(module, source); err != nil {
+		return nil, err
+	}
+	l.skill.digest = l.digest()
+	return l.skill, nil
+}
+
+// locate returns the absolute folder of the contract and the name of the
+// module when path names one.
+func locate(path string) (dir, module string, err error) {
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return "", "", fault.New(fault.Internal, "skill %q: %w", path, err)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", "", fault.New(fault.Usage, "there is no skill at %q", path)
+	case err != nil:
+		return "", "", fault.New(fault.Usage, "skill %q cannot be read: %w", path, err)
+	case info.IsDir():
+		dir = path
+	case info.Mode().IsRegular() && strings.EqualFold(filepath.Ext(path), ".wasm"):
+		dir, module = filepath.Split(path)
+	default:
+		return "", "", fault.New(fault.Usage, "%q is neither a folder nor a .wasm file", path)
+	}
+	if _, err := os.Stat(filepath.Join(dir, manifestFile)); err != nil {
+		return "", "", fault.New(fault.Usage, "%q is no skill: it has no %s", dir, manifestFile)
+	}
+	return dir, module, nil
+}
+
+// loader reads one skill.
+type loader struct {
+	dir    string
+	files  map[string][]byte
+	layers []layer
+	faults yamldoc.Faults
+	skill  *Skill
+}
+
+// layer is one override folder.
+type layer struct {
+	dir   string
+	files map[string][]byte
+}
+
+// document returns a contract file with every layer laid over it, nil when
+// nobody has it. Errors are noted. usual is what layers call the file, whatever
+// the skill calls it.
+func (l *loader) document(name, usual string) *yamldoc.Node {
+	var root *yamldoc.Node
+	if data, ok := l.files[name]; ok {
+		root = l.read(filepath.Join(l.dir, filepath.FromSlash(name)), data)
+	}
+	for _, layer := range l.layers {
+		if data, ok := layer.files[usual]; ok {
+			if over := l.read(filepath.Join(layer.dir, usual), data); over.Kind != yamldoc.Null {
+				root = yamldoc.Merge(root, over)
+			}
+		}
+	}
+	return root
+}
+
+// read parses one file. A file that does not parse counts as empty.
+func (l *loader) read(file string, data []byte) *yamldoc.Node {
+	root, err := yamldoc.Read(file, data)
+	if err != nil {
+		l.faults.AddError(err)
+		return &yamldoc.Node{Kind: yamldoc.Null, File: file, Line: 1}
+	}
+	return root
+}
+
+// findModule decides where the module comes from.
+func (l *loader) findModule(module string, source bool) error {
+	s := l.skill
+	named := s.module // by skill.yaml
+	switch {
+	case module != "":
+		s.module = filepath.Join(l.dir, module)
+	case named != "" && isFile(filepath.Join(l.dir, named)):
+		s.module = filepath.Join(l.dir, named)
+	case source:
+		s.module, s.source = "", true
+	case named != "":
+		return fault.New(fault.Usage, "skill %q names the module %q, which is not there, and has no Go source to build it from", s.name, named)
+	default:
+		found, err := filepath.Glob(filepath.Join(escapeGlob(l.dir), "*.wasm"))
+		if err == nil && len(found) == 1 && isFile(found[0]) {
+			s.module = found[0]
+		}
+	}
+	return nil
+}
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// digest covers every file of the contract and of every layer: names and
+// contents, each with its length, so that nothing can move between them.
+func (l *loader) digest() string {
+	h := sha256.New()
+	part := func(b []byte) {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(b))))
+		h.Write(b)
+	}
+	add := func(files map[string][]byte) {
+		part(binary.BigEndian.AppendUint64(nil, uint64(len(files))))
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			part([]byte(name))
+			part(files[name])
+		}
+	}
+	add(l.files)
+	for _, layer := range l.layers {
+		add(layer.files)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// unknownFile says that a layer holds a file that overrides nothing.
+func unknownFile(dir, name string, known []string) error {
+	return fault.New(fault.Usage, "override %q holds %q, which is no contract file%s", dir, name, nearest.Hint(name, known)).
+		Hint("an override folder holds any of %s", strings.Join(known, ", "))
+}
