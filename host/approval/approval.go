@@ -3,34 +3,92 @@
 package approval
 
 import (
+	"fmt"
+	"sort"
+	"strings"
+	"sync/atomic"
+
 	"stepbox.dev/host/commit"
+	"stepbox.dev/host/fault"
 	"stepbox.dev/host/plan"
 )
 
-// Approved is a single-use proof. Its zero value approves nothing.
+// Approved is a single-use proof. Its zero value approves nothing. Copies share
+// the one use.
 type Approved struct{ state *state }
 
 type state struct {
 	digest plan.Digest
-	used   bool
+	used   atomic.Bool
 }
 
-// Redeem implements commit.Approval.
-func (a Approved) Redeem(digest plan.Digest) error { panic("to be built") }
+// Redeem implements commit.Approval: it succeeds once, for the digest that was
+// approved. Its errors are of kind fault.NotApproved.
+func (a Approved) Redeem(digest plan.Digest) error {
+	switch {
+	case a.state == nil:
+		return fault.New(fault.NotApproved, "nobody approved the changes")
+	case a.state.digest != digest:
+		return fault.New(fault.NotApproved, "the approval is for other changes: %x, not %x", a.state.digest[:6], digest[:6]).
+			Hint("look at the changes again and approve these")
+	case a.state.used.Swap(true):
+		return fault.New(fault.NotApproved, "the approval was used already: it is good for one commit")
+	}
+	return nil
+}
 
 // Answer is what a person, or their flags, said.
 type Answer struct {
 	Yes bool
-	// Protected are the names of protected changes that were agreed to one by
+	// Protected are the paths of protected changes that were agreed to one by
 	// one. Yes alone never covers them.
 	Protected []string
 	// Digest, when not zero, must be that of the changes.
 	Digest plan.Digest
 }
 
-// Safe approves changes that need no question, and fails for any other.
-func Safe(c *commit.Changes) (Approved, error) { panic("to be built") }
+// Safe approves changes that need no question, and fails (fault.NotApproved)
+// for any other.
+func Safe(c *commit.Changes) (Approved, error) {
+	if !c.Safe() && !c.Empty() {
+		return Approved{}, fault.New(fault.NotApproved, "the changes do more than add files and need an approval")
+	}
+	return approve(c), nil
+}
 
 // Grant approves what the answer covers; its error (fault.NotApproved) says
 // what it does not.
-func Grant(c *commit.Changes, a Answer) (Approved, error) { panic("to be built") }
+func Grant(c *commit.Changes, a Answer) (Approved, error) {
+	digest := c.Digest()
+	if a.Digest != (plan.Digest{}) && a.Digest != digest {
+		return Approved{}, fault.New(fault.NotApproved, "the changes have the digest %x, not the %x that was named", digest[:], a.Digest[:]).
+			Hint("look at the changes again")
+	}
+	if !a.Yes && !c.Safe() && !c.Empty() {
+		return Approved{}, fault.New(fault.NotApproved, "the changes were not approved").Hint("approve them, or pass --yes")
+	}
+	agreed := make(map[string]bool, len(a.Protected))
+	for _, p := range a.Protected {
+		agreed[strings.TrimPrefix(strings.TrimSuffix(p, "/"), "./")] = true
+	}
+	var missing []string
+	for _, ch := range c.Protected() {
+		if !agreed[ch.Path] && (ch.From == "" || !agreed[ch.From]) {
+			missing = append(missing, fmt.Sprintf("%q (%s)", ch.Path, ch.Protected))
+		}
+	}
+	if len(missing) > 0 {
+		sort.Strings(missing)
+		shown, more := missing, ""
+		if len(shown) > 10 {
+			shown, more = shown[:10], fmt.Sprintf(" and %d more", len(missing)-10)
+		}
+		return Approved{}, fault.New(fault.NotApproved, "these changes are protected and need an answer of their own: %s%s", strings.Join(shown, ", "), more).
+			Hint("--allow-protected NAME agrees to one of them")
+	}
+	return approve(c), nil
+}
+
+func approve(c *commit.Changes) Approved {
+	return Approved{&state{digest: c.Digest()}}
+}

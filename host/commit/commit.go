@@ -5,11 +5,9 @@
 package commit
 
 import (
-	"context"
-	"time"
-
 	"stepbox.dev/abi"
 	"stepbox.dev/host/plan"
+	"stepbox.dev/host/stage"
 )
 
 // Kind of a change.
@@ -52,7 +50,18 @@ type Change struct {
 type Changes struct {
 	list   []Change
 	digest plan.Digest
+	safe   bool
 	run    *Run
+	items  []item
+	made   map[int]making // by item, of what comes from the stage
+}
+
+// making is how an object that is not in the sandbox yet is made.
+type making struct {
+	blob   stage.ID
+	target string // of a link
+	times  stamps // either may be stage.Own
+	over   int    // 1 + the item whose mode and owner it takes over
 }
 
 // List returns the changes, to read.
@@ -61,38 +70,23 @@ func (c *Changes) List() []Change { return c.list }
 // Digest covers program, sandbox identity and every change.
 func (c *Changes) Digest() plan.Digest { return c.digest }
 
-// Safe reports whether the changes only add and every step that made them is
-// declared safe or readonly: no question is needed.
-func (c *Changes) Safe() bool { panic("to be built") }
+// Safe reports whether the changes only add, nothing among them is protected,
+// and every step that ran is declared safe or readonly: no question is needed.
+func (c *Changes) Safe() bool { return c.safe }
 
 // Empty reports whether there is nothing to do.
 func (c *Changes) Empty() bool { return len(c.list) == 0 }
 
 // Protected returns the changes that need an answer of their own.
-func (c *Changes) Protected() []Change { panic("to be built") }
-
-// Run is the folder of one run: its stage, journal and undo data.
-type Run struct {
-	ID string
-	// Dir is the run's folder in the state folder.
-	Dir string
-	// Data is the folder that holds stage and undo data: Dir, or a folder below
-	// .stepbox in the sandbox when renames from Dir do not work.
-	Data    string
-	Sandbox string
-	Began   time.Time
+func (c *Changes) Protected() []Change {
+	var list []Change
+	for _, ch := range c.list {
+		if ch.Protected != "" {
+			list = append(list, ch)
+		}
+	}
+	return list
 }
-
-// Begin makes the run's folders for a sandbox: checks the sandbox, probes
-// where a rename into it works, and records its identity. A crashed commit in
-// the same sandbox is recovered first.
-func Begin(ctx context.Context, state, sandbox string) (*Run, error) { panic("to be built") }
-
-// Open finds an earlier run.
-func Open(state, id string) (*Run, error) { panic("to be built") }
-
-// StageDir is the folder a worker may write to.
-func (r *Run) StageDir() string { panic("to be built") }
 
 // Source is what the stage is checked against. The host keeps it in the run's
 // record, so that a later commit needs no skill.
@@ -109,12 +103,6 @@ type Source struct {
 	Extra []string
 }
 
-// Read replays the stage, computes the changes and checks them: declarations,
-// quotas, protected names, links that lead out, conflicts. Every worker of the
-// run must be gone. Its errors are fault.Stopped (declarations, hostile stage)
-// or fault.CheckFailed (conflicts, with the names).
-func Read(ctx context.Context, r *Run, s Source) (*Changes, error) { panic("to be built") }
-
 // Approval is what Apply needs: proof that a person, or the rule for safe
 // programs, agreed to exactly these changes. host/approval makes them.
 type Approval interface {
@@ -129,16 +117,13 @@ type Committed struct {
 	Bytes   int64
 }
 
-// Apply commits the changes: journalled, atomic per file, keeping what undo
-// needs. progress may be nil.
-func Apply(ctx context.Context, c *Changes, a Approval, progress func(done, total int)) (Committed, error) {
-	panic("to be built")
-}
-
 // Undone is what Undo did or would do.
 type Undone struct {
 	Changes []Change
 	Refused []Refusal
+	// Run is the run that the undo itself is, which can be undone; nil when
+	// nothing was done.
+	Run *Run
 }
 
 // Refusal is a change that could not be taken back.
@@ -146,15 +131,3 @@ type Refusal struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
-
-// Undo reverses a committed run. With dryRun it only says what it would do.
-func Undo(ctx context.Context, r *Run, dryRun bool) (Undone, error) { panic("to be built") }
-
-// Discard throws a run's stage away. A committed run keeps its undo data until
-// it is pruned.
-func Discard(r *Run) error { panic("to be built") }
-
-// Recover finishes or rolls back commits that a crash interrupted. It is called
-// at every start, takes microseconds when there is nothing to do, and leaves
-// runs alone whose process is alive.
-func Recover(ctx context.Context, state string) error { panic("to be built") }

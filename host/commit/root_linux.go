@@ -1,0 +1,273 @@
+package commit
+
+import (
+	"errors"
+	"os"
+	"sort"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// root is an open folder below which every path is resolved without following
+// a link, leaving the folder, or crossing into another mount. A folder that
+// somebody swaps for a link in between is an error, never a way out.
+type root struct {
+	f   *os.File
+	dev uint64
+}
+
+// openRoot opens a folder by its path, not following a link at its end.
+func openRoot(path string) (*root, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	r := &root{f: os.NewFile(uintptr(fd), path)}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		r.close()
+		return nil, &os.PathError{Op: "stat", Path: path, Err: err}
+	}
+	r.dev = st.Dev
+	return r, nil
+}
+
+func (r *root) close() { _ = r.f.Close() }
+
+func (r *root) fd() int { return int(r.f.Fd()) }
+
+// maxPath is below the kernel's limit for one path; longer ones are walked in
+// pieces.
+const maxPath = 4000
+
+// open opens path below the root with the flags, in the jail's way.
+func (r *root) open(path string, flags uint64) (int, error) {
+	at, opened := r.fd(), false
+	for {
+		piece, rest := path, ""
+		how := unix.OpenHow{
+			Flags: flags | unix.O_CLOEXEC | unix.O_NOFOLLOW,
+			Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS |
+				unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_XDEV,
+		}
+		if len(path) > maxPath {
+			cut := strings.LastIndexByte(path[:maxPath], '/')
+			if cut <= 0 {
+				return -1, unix.ENAMETOOLONG
+			}
+			piece, rest = path[:cut], path[cut+1:]
+			how.Flags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
+		}
+		fd, err := openat2(at, piece, &how)
+		if opened {
+			_ = unix.Close(at)
+		}
+		if err != nil || rest == "" {
+			return fd, err
+		}
+		at, opened, path = fd, true, rest
+	}
+}
+
+// openat2 tries again when a rename elsewhere made the kernel lose its place.
+func openat2(at int, path string, how *unix.OpenHow) (int, error) {
+	for tries := 0; ; tries++ {
+		fd, err := unix.Openat2(at, path, how)
+		if (err == unix.EAGAIN || err == unix.EINTR) && tries < 100 {
+			continue
+		}
+		return fd, err
+	}
+}
+
+// parent opens the folder that holds path and returns its last name.
+func (r *root) parent(path string) (fd int, name string, done func(), err error) {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return r.fd(), path, func() {}, nil
+	}
+	fd, err = r.open(path[:i], unix.O_PATH|unix.O_DIRECTORY)
+	if err != nil {
+		return -1, "", nil, err
+	}
+	return fd, path[i+1:], func() { _ = unix.Close(fd) }, nil
+}
+
+// stat looks at path itself; "" or "." is the root. Its device is 0 on the
+// root's own file system: numbers of devices change when a machine starts again.
+func (r *root) stat(path string) (identity, error) {
+	var st unix.Stat_t
+	if path == "" || path == "." {
+		if err := unix.Fstat(r.fd(), &st); err != nil {
+			return identity{}, err
+		}
+	} else {
+		fd, name, done, err := r.parent(path)
+		if err != nil {
+			return identity{}, err
+		}
+		defer done()
+		if err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+			return identity{}, err
+		}
+	}
+	id := identityOf(&st)
+	if id.dev == r.dev {
+		id.dev = 0
+	}
+	return id, nil
+}
+
+func identityOf(st *unix.Stat_t) identity {
+	id := identity{
+		kind: isOther, dev: st.Dev, ino: st.Ino, size: st.Size,
+		mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano(), atime: st.Atim.Nano(),
+		mode: st.Mode & 0o7777, uid: st.Uid, gid: st.Gid, links: uint64(st.Nlink),
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		id.kind = isFile
+	case unix.S_IFDIR:
+		id.kind = isFolder
+	case unix.S_IFLNK:
+		id.kind = isLink
+	}
+	return id
+}
+
+// rename moves from below r to path below to; it never replaces anything. With
+// exchange both must exist and trade places.
+func (r *root) rename(from string, to *root, path string, exchange bool) error {
+	a, aname, doneA, err := r.parent(from)
+	if err != nil {
+		return err
+	}
+	defer doneA()
+	b, bname, doneB, err := to.parent(path)
+	if err != nil {
+		return err
+	}
+	defer doneB()
+	flags := uint(unix.RENAME_NOREPLACE)
+	if exchange {
+		flags = unix.RENAME_EXCHANGE
+	}
+	return unix.Renameat2(a, aname, b, bname, flags)
+}
+
+// setTimes sets access and modification time of path itself.
+func (r *root) setTimes(path string, atime, mtime int64) error {
+	ts := []unix.Timespec{unix.NsecToTimespec(atime), unix.NsecToTimespec(mtime)}
+	if path == "" || path == "." {
+		// utimensat on the descriptor's own link in /proc would need /proc.
+		return unix.UtimesNanoAt(r.fd(), ".", ts, 0)
+	}
+	fd, name, done, err := r.parent(path)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return unix.UtimesNanoAt(fd, name, ts, unix.AT_SYMLINK_NOFOLLOW)
+}
+
+// names lists a folder, sorted.
+func (r *root) names(path string) ([]string, error) {
+	if path == "" {
+		path = "."
+	}
+	fd, err := r.open(path, unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), path)
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	sort.Strings(names)
+	return names, err
+}
+
+// readlink reads a link's text.
+func (r *root) readlink(path string) (string, error) {
+	fd, name, done, err := r.parent(path)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	buf := make([]byte, 4096)
+	n, err := unix.Readlinkat(fd, name, buf)
+	if err != nil {
+		return "", err
+	}
+	return string(buf[:n]), nil
+}
+
+// openFile opens a regular file below the root for the mode work on it. It
+// cannot hang on a FIFO, and what is not a regular file is refused.
+func (r *root) openFile(path string) (*os.File, error) {
+	fd, err := r.open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY)
+	if err != nil {
+		return nil, err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		_ = unix.Close(fd)
+		return nil, errors.Join(err, unix.EINVAL)
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+// mkdir and symlink make a folder or a link below the root.
+func (r *root) mkdir(path string, mode uint32) error {
+	fd, name, done, err := r.parent(path)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return unix.Mkdirat(fd, name, mode)
+}
+
+func (r *root) symlink(text, path string) error {
+	fd, name, done, err := r.parent(path)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return unix.Symlinkat(text, fd, name)
+}
+
+// remove removes a file, a link or an empty folder.
+func (r *root) remove(path string) error {
+	fd, name, done, err := r.parent(path)
+	if err != nil {
+		return err
+	}
+	defer done()
+	err = unix.Unlinkat(fd, name, 0)
+	if err == unix.EISDIR || err == unix.EPERM {
+		err = unix.Unlinkat(fd, name, unix.AT_REMOVEDIR)
+	}
+	return err
+}
+
+// sync makes the folder's entries durable; syncAll the whole file system.
+func (r *root) sync() error { return r.f.Sync() }
+
+func (r *root) syncAll() error { return unix.Syncfs(r.fd()) }
+
+// isMissing reports that a name is not there.
+func isMissing(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) }
+
+// isTaken reports that a name is there already.
+func isTaken(err error) bool { return errors.Is(err, unix.EEXIST) || errors.Is(err, unix.ENOTEMPTY) }
+
+// isFull reports that the disk or a quota of the system is used up.
+func isFull(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
+
+// isOtherMount reports that a rename cannot work between two places.
+func isOtherMount(err error) bool { return errors.Is(err, unix.EXDEV) }
+
+// isReadOnly reports that a place cannot be written.
+func isReadOnly(err error) bool {
+	return errors.Is(err, unix.EROFS) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM)
+}
