@@ -147,6 +147,9 @@ func (m *mod) bytes() []byte {
 }
 
 // Instructions.
+func le32(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
+func le64(n int64) []byte  { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }
+
 func c32(n int32) []byte { return append([]byte{0x41}, sleb(int64(n))...) }
 func c64(n int64) []byte { return append([]byte{0x42}, sleb(n)...) }
 func get(i int) []byte   { return append([]byte{0x20}, uleb(uint64(i))...) }
@@ -187,7 +190,7 @@ func text(alloc, store8, store64 int, s string) []byte {
 // plug is a module with the kernel's functions at hand.
 type plug struct {
 	mod
-	alloc, s8, s64, out, errs int
+	alloc, s8, s64, out, errs, poll int
 }
 
 func newPlug() *plug {
