@@ -2,12 +2,21 @@
 // system interface. Reads fall through to the sandbox (the lower layer), writes
 // land on the stage; modes and quotas are enforced here. It runs inside the
 // worker. The host trusts nothing it wrote: see host/commit.
+//
+// Every access is relative to the descriptor of the sandbox, resolved by the
+// kernel in one openat2 that follows no link and leaves the folder by no way,
+// so a process that swaps folders for links while a guest runs gains nothing.
+// Links are followed by the view itself, step by step from its own root; one
+// that leads out is never followed.
+//
+// The system calls it makes, for the worker's filter: openat2, openat, mkdirat,
+// unlinkat, renameat2, readlinkat, fstat, newfstatat, getdents64, lseek,
+// pread64, pwrite64, pwritev2, ftruncate, copy_file_range, fcntl with OFD
+// locks, ioctl with FICLONE, dup3 and close.
 package sandbox
 
 import (
 	"os"
-
-	"github.com/tetratelabs/wazero/experimental/sys"
 
 	"stepbox.dev/abi"
 )
@@ -40,35 +49,6 @@ type Quotas struct {
 var DefaultQuotas = Quotas{
 	Bytes: 64 << 30, FileBytes: 64 << 30, Files: 1_000_000, Depth: 128, OpenFiles: 256, NameBytes: 255,
 }
-
-// View is the merged view of one sandbox and one stage. Several processes may
-// hold views of the same stage; a finished operation is visible to all.
-type View struct{}
-
-// Open makes the view and replays the stage.
-func Open(o Options) (*View, error) { panic("to be built") }
-
-// Call begins call index i in the mode and returns its file system, for
-// wazero's WithSysFSMount at "/".
-func (v *View) Call(i int, mode abi.Mode) *CallFS { panic("to be built") }
-
-// Close releases the view.
-func (v *View) Close() error { panic("to be built") }
-
-// CallFS is the file system of one call.
-type CallFS struct{ sys.UnimplementedFS }
-
-// Seal marks the call's effects as those of a call that ended well, after
-// checking that no open handle can still change them.
-func (f *CallFS) Seal() error { panic("to be built") }
-
-// End closes every file the call left open and empties its /@tmp. It does not
-// seal.
-func (f *CallFS) End() error { panic("to be built") }
-
-// Denials are the operations the mode, a reserved name or a quota refused, in
-// order, at most 64.
-func (f *CallFS) Denials() []Denial { panic("to be built") }
 
 // Denial is one refused operation. Any denial fails the step, even when the
 // guest swallowed the error.
