@@ -26,9 +26,9 @@ import (
 // folder is 0700 and every entry carries a MAC.
 //
 //	key            of the MACs
-//	ENTRY/         one module's code, as the runtime keeps it: a folder named
-//	               after its version that holds a file each for the module and
-//	               for Extism's own kernel
+//	ENTRY/         one module's code: module.wasm, the module without its code,
+//	               and as the runtime keeps it a folder named after its version
+//	               with a file each for the module and for Extism's own kernel
 //	ENTRY/sum      names, sizes and digests of those files, and the MAC
 //	new-…/         an entry in the making
 type Cache struct {
@@ -39,8 +39,7 @@ type Cache struct {
 // Module is an admitted module whose compiled code lies in the cache.
 type Module struct {
 	Digest   string // SHA-256 of the wasm, hex
-	wasm     []byte
-	compiled string
+	compiled string // the entry
 }
 
 // Bounds of a compile. The largest module met takes 20 s on two slow cores.
@@ -108,7 +107,7 @@ func cacheKey(path string) ([]byte, error) {
 // is in the cache. compiling, when not nil, is told that a compile starts.
 func (c *Cache) Module(ctx context.Context, wasm []byte, compiling func()) (*Module, error) {
 	sum := sha256.Sum256(wasm)
-	m := &Module{Digest: hex.EncodeToString(sum[:]), wasm: wasm}
+	m := &Module{Digest: hex.EncodeToString(sum[:])}
 	m.compiled = filepath.Join(c.dir, entryName(m.Digest))
 	if c.verify(m.compiled, m.Digest) == nil {
 		return m, nil
@@ -119,7 +118,7 @@ func (c *Cache) Module(ctx context.Context, wasm []byte, compiling func()) (*Mod
 	if compiling != nil {
 		compiling()
 	}
-	if err := c.compile(ctx, m); err != nil {
+	if err := c.compile(ctx, m, wasm); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -127,13 +126,13 @@ func (c *Cache) Module(ctx context.Context, wasm []byte, compiling func()) (*Mod
 
 // compile fills a private folder in a child that does nothing else, takes the
 // files that belong there, and puts them in place.
-func (c *Cache) compile(ctx context.Context, m *Module) error {
+func (c *Cache) compile(ctx context.Context, m *Module, wasm []byte) error {
 	tmp, err := os.MkdirTemp(c.dir, "new-")
 	if err != nil {
 		return fault.New(fault.Internal, "make a folder to compile in: %w", err)
 	}
 	defer os.RemoveAll(tmp)
-	if err := compileIn(ctx, tmp, m.wasm); err != nil {
+	if err := compileIn(ctx, tmp, wasm); err != nil {
 		return err
 	}
 	files, err := takeCompiled(tmp)
@@ -189,19 +188,6 @@ func compileIn(ctx context.Context, dir string, wasm []byte) error {
 		return fault.New(fault.CheckFailed, "the module does not compile: %s", clean(r.Fault, 400))
 	}
 	return nil
-}
-
-// compile is the compile-only child: it writes into one folder and never
-// makes an instance.
-func (c *child) compile(wasm []byte) error {
-	if err := confine(wallRules{write: []string{c.setup.Compiled}, files: maxCompiled}, false); err != nil {
-		return writeFrame(c.conn, kindReady, ready{Fault: err.Error(), Wall: true})
-	}
-	var r ready
-	if err := fillCache(c.setup.Compiled, wasm); err != nil {
-		r.Fault = firstLine(err)
-	}
-	return writeFrame(c.conn, kindReady, r)
 }
 
 // entryName is what an entry depends on: the module, the runtime and the way
@@ -304,18 +290,18 @@ func (c *Cache) verify(dir, digest string) error {
 
 var compiledName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// takeCompiled lists the compiled files of an entry: one folder, one or two
-// regular files named as the runtime names them, and nothing else. Anything
-// else means that the child, or somebody, was up to something.
+// takeCompiled lists the files of an entry: the module without its code, and
+// in one folder one or two regular files named as the runtime names them.
+// Anything else means that the child, or somebody, was up to something.
 func takeCompiled(dir string) ([]sumFile, error) {
 	top, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	folder := ""
+	folder, paths := "", []string{stubFile}
 	for _, e := range top {
 		switch {
-		case e.Name() == "sum" && e.Type().IsRegular():
+		case e.Name() == "sum", e.Name() == stubFile:
 		case folder == "" && e.IsDir() && strings.HasPrefix(e.Name(), "wazero-"):
 			folder = e.Name()
 		default:
@@ -332,12 +318,14 @@ func takeCompiled(dir string) ([]sumFile, error) {
 	if len(entries) == 0 || len(entries) > 2 {
 		return nil, fmt.Errorf("%d compiled files", len(entries))
 	}
-	var files []sumFile
 	for _, e := range entries {
-		path := filepath.Join(folder, e.Name())
-		if !compiledName.MatchString(e.Name()) || !e.Type().IsRegular() {
-			return nil, fmt.Errorf("unexpected %q", clean(path, 160))
+		if !compiledName.MatchString(e.Name()) {
+			return nil, fmt.Errorf("unexpected %q", clean(e.Name(), 160))
 		}
+		paths = append(paths, filepath.Join(folder, e.Name()))
+	}
+	var files []sumFile
+	for _, path := range paths {
 		f, err := digestFile(filepath.Join(dir, path))
 		if err != nil {
 			return nil, err

@@ -80,7 +80,7 @@ func (c *child) main(role string) error {
 	}
 	switch role {
 	case roleRun:
-		return c.run(wasm)
+		return c.run()
 	case roleCompile:
 		return c.compile(wasm)
 	case roleWalls:
@@ -91,13 +91,13 @@ func (c *child) main(role string) error {
 
 // run confines the process, loads the module and serves calls until the host
 // hangs up.
-func (c *child) run(wasm []byte) error {
+func (c *child) run() error {
 	o, rules := c.openFiles()
 	if err := confine(rules, c.setup.MissingWallsOK); err != nil {
 		return writeFrame(c.conn, kindReady, ready{Fault: err.Error(), Wall: true})
 	}
 	ctx := context.Background()
-	g, err := load(ctx, c, wasm)
+	g, err := load(ctx, c)
 	if err != nil {
 		return writeFrame(c.conn, kindReady, ready{Fault: err.Error()})
 	}

@@ -2,22 +2,87 @@ package worker
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// fillCache compiles wasm, and Extism's kernel with it, into dir.
-func fillCache(dir string, wasm []byte) error {
+// compile is the compile-only child: it writes into one folder and never
+// makes an instance.
+func (c *child) compile(wasm []byte) error {
+	if err := confine(wallRules{write: []string{c.setup.Compiled}, files: maxCompiled}, c.setup.MissingWallsOK); err != nil {
+		return writeFrame(c.conn, kindReady, ready{Fault: err.Error(), Wall: true})
+	}
+	var r ready
+	if err := fillEntry(c.setup.Compiled, wasm); err != nil {
+		r.Fault = firstLine(err)
+	}
+	return writeFrame(c.conn, kindReady, r)
+}
+
+// stubFile is the module that a worker loads; see prepare.
+const stubFile = "module.wasm"
+
+// fillEntry compiles wasm, and Extism's kernel with it, into dir, as an entry
+// of the cache without its sum.
+func fillEntry(dir string, wasm []byte) error {
+	full, stub, err := prepare(wasm)
+	if err != nil {
+		return err
+	}
+	work := filepath.Join(dir, "full")
+	theirs, err := compileInto(work, full)
+	if err != nil {
+		return err
+	}
+	ours, err := compileInto(dir, stub)
+	if err != nil {
+		return err
+	}
+	// Both hold the kernel; what differs is the module's own code.
+	from, to := without(theirs, ours), without(ours, theirs)
+	if len(from) != len(to) || len(from) > 1 {
+		return errPrepared(append(theirs, ours...))
+	}
+	if len(from) == 1 {
+		if err := os.Rename(filepath.Join(work, from[0]), filepath.Join(dir, to[0])); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(work); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, stubFile), stub, 0o600)
+}
+
+// compileInto compiles a module with dir as the runtime's cache, and returns
+// the files this left there, below dir.
+func compileInto(dir string, wasm []byte) ([]string, error) {
 	ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	compiled, err := newPlugin(ctx, wasm, cache, MaxLimits.MemoryBytes, (&guest{}).functions())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return compiled.Close(ctx)
+	if err := compiled.Close(ctx); err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*"))
+	for i, f := range files {
+		if files[i], err = filepath.Rel(dir, f); err != nil {
+			return nil, err
+		}
+	}
+	return files, err
+}
+
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -57,7 +58,11 @@ func newPlugin(ctx context.Context, wasm []byte, cache wazero.CompilationCache, 
 	}, extism.PluginConfig{EnableWasi: true, RuntimeConfig: runtimeConfig(cache)}, fns)
 }
 
-func load(ctx context.Context, c *child, wasm []byte) (*guest, error) {
+func load(ctx context.Context, c *child) (*guest, error) {
+	wasm, err := readCapped(filepath.Join(c.setup.Compiled, stubFile), maxCompiled)
+	if err != nil {
+		return nil, err
+	}
 	extism.SetLogLevel(extism.LogLevelInfo)
 	cache, err := wazero.NewCompilationCacheWithDir(c.setup.Compiled)
 	if err != nil {

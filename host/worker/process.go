@@ -28,6 +28,7 @@ type process struct {
 	ready   bool       // used by one call at a time
 	words   *tail
 	dead    chan struct{} // closed when the process is reaped
+	dropped chan struct{} // closed when nobody will read frames any more
 	killing sync.Once
 	stop    func() bool
 }
@@ -56,7 +57,7 @@ func spawn(ctx context.Context, role string, maxBody int64, files ...*os.File) (
 		return nil, fault.New(fault.Internal, "start a worker: %w", err)
 	}
 	p := &process{cmd: cmd, conn: conn, frames: make(chan frame), words: &tail{done: make(chan struct{})},
-		dead: make(chan struct{})}
+		dead: make(chan struct{}), dropped: make(chan struct{})}
 	go p.words.keep(words)
 	go p.read(maxBody)
 	go func() {
@@ -78,7 +79,7 @@ func (p *process) read(maxBody int64) {
 		}
 		select {
 		case p.frames <- f:
-		case <-p.dead:
+		case <-p.dropped:
 			p.readErr = io.ErrUnexpectedEOF
 			return
 		}
@@ -107,6 +108,7 @@ func (p *process) kill() {
 		}
 		_ = p.cmd.Process.Kill()
 		<-p.dead
+		close(p.dropped)
 		p.conn.Close()
 		<-p.words.done
 	})
@@ -143,14 +145,19 @@ func (p *process) status() string {
 	return p.cmd.ProcessState.String()
 }
 
-// tail keeps the last bytes of a stream.
+// tail keeps the first and the last bytes of a stream: a fatal error says what
+// it is first, and the trace behind it may be long.
 type tail struct {
-	mu   sync.Mutex
-	buf  []byte
-	done chan struct{}
+	mu    sync.Mutex
+	first []byte
+	buf   []byte
+	done  chan struct{}
 }
 
-const tailBytes = 8 << 10
+const (
+	headBytes = 1 << 10
+	tailBytes = 7 << 10
+)
 
 func (t *tail) keep(r *os.File) {
 	defer close(t.done)
@@ -159,7 +166,9 @@ func (t *tail) keep(r *os.File) {
 	for {
 		n, err := r.Read(b)
 		t.mu.Lock()
-		t.buf = append(t.buf, b[:n]...)
+		room := min(n, headBytes-len(t.first))
+		t.first = append(t.first, b[:room]...)
+		t.buf = append(t.buf, b[room:n]...)
 		if over := len(t.buf) - tailBytes; over > 0 {
 			t.buf = append(t.buf[:0], t.buf[over:]...)
 		}
@@ -173,7 +182,7 @@ func (t *tail) keep(r *os.File) {
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return string(t.buf)
+	return string(t.first) + string(t.buf)
 }
 
 // startRun starts a child that serves one module.
@@ -199,7 +208,7 @@ func startRun(ctx context.Context, o Options, tmp string) (*process, error) {
 		files = append(files, f)
 		return true, nil
 	}
-	st := setup{Module: len(o.Module.wasm), Compiled: o.Module.compiled, Limits: o.Limits,
+	st := setup{Compiled: o.Module.compiled, Limits: o.Limits,
 		MissingWallsOK: o.AllowMissingWalls}
 	var err error
 	if st.Lower, err = open(o.Sandbox, "sandbox"); err != nil {
@@ -211,7 +220,7 @@ func startRun(ctx context.Context, o Options, tmp string) (*process, error) {
 	if st.Tmp, err = open(tmp, "scratch folder"); err != nil {
 		return nil, err
 	}
-	bodies := [][]byte{o.Module.wasm}
+	var bodies [][]byte
 	for path, b := range o.SkillFiles {
 		st.Skill = append(st.Skill, skillDoc{path, len(b)})
 		bodies = append(bodies, b)
