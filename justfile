@@ -1,0 +1,58 @@
+# Every recipe is a few plain commands; CONTRIBUTING.md lists those a fresh
+# clone needs, for machines without `just`.
+
+set shell := ["bash", "-euo", "pipefail", "-c"]
+
+# The list of recipes.
+default:
+    @just --list
+
+# bin/stepbox, and each skill of skills/ as a folder of wasm/: contract files and NAME.wasm.
+build:
+    go build -trimpath -buildvcs=false -o bin/stepbox ./cmd/stepbox
+    for dir in skills/*/; do just skill "$(basename "$dir")"; done
+
+# One skill of skills/ into wasm/NAME/.
+skill name:
+    rm -rf "wasm/{{name}}"
+    mkdir -p "wasm/{{name}}"
+    cp -R "skills/{{name}}/." "wasm/{{name}}/"
+    find "wasm/{{name}}" \( -name '*.go' -o -name testdata \) -prune -exec rm -rf {} +
+    GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -buildvcs=false -ldflags "-s -w" -o "wasm/{{name}}/{{name}}.wasm" "./skills/{{name}}"
+
+# The tests, exactly as the README runs them.
+test:
+    go test ./...
+
+# What must hold before a change goes in.
+ci:
+    .ci/run
+
+# The tests under the race detector (needs a C compiler).
+race:
+    CGO_ENABLED=1 go test -race ./...
+
+# The repository's benchmarks, in one run, with the ratios that the documents name.
+bench pattern=".":
+    go test -run '^$' -bench '{{pattern}}' -benchmem ./... | grep -v -e '^?' -e '^PASS$' -e '^ok'
+
+# Each fuzz target for a while: `just fuzz 10m` at night.
+fuzz time="30s":
+    go list ./... | while read -r pkg; do \
+        go test -list '^Fuzz' "$pkg" | grep '^Fuzz' | while read -r target; do \
+            echo "== $pkg $target"; go test -run '^$' -fuzz "^$target\$" -fuzztime '{{time}}' "$pkg"; \
+        done || true; \
+    done
+
+# Rewrite the goldens of tests that have them; look at the diff afterwards.
+update:
+    go test ./cmd/... -update
+
+# Format.
+fmt:
+    gofmt -w $(git ls-files '*.go')
+
+# Remove what build makes.
+clean:
+    rm -rf bin dist
+    find wasm -mindepth 1 ! -name README.md -delete
