@@ -26,6 +26,7 @@ type guest struct {
 	c        *child
 	compiled *extism.CompiledPlugin
 	view     *sandbox.View
+	memory   pool
 	now      *running // the call in progress
 }
 
@@ -126,7 +127,7 @@ func (g *guest) instance(ctx context.Context, cl call, fs *sandbox.CallFS, out *
 	// Without these, wazero's own: a clock that ticks by itself, sleep that
 	// returns at once, random numbers from a fixed seed. The same input then
 	// gives the same output for ever.
-	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(allocate))
+	ctx = experimental.WithMemoryAllocator(ctx, &g.memory)
 	p, err := g.compiled.Instance(ctx, extism.PluginInstanceConfig{ModuleConfig: cfg})
 	if err != nil {
 		return result{End: endCrash, Text: firstLine(err)}, nil
