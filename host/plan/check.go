@@ -45,8 +45,9 @@ func (c *checker) array(at *pointer, a *registry.Arg, v any) {
 	if a.Max != nil && n > *a.Max {
 		c.add(CodeBounds, at, "", "%q must have at most %v elements, not %d", a.Name, *a.Max, len(list))
 	}
+	where := pointer{up: at}
 	for i, e := range list {
-		where := pointer{up: at, index: i}
+		where.index = i
 		if s, ok := e.(string); ok {
 			if _, _, ok := Reference(s); ok {
 				c.reference(&where, s)
@@ -239,8 +240,9 @@ func (c *checker) anything(at *pointer, v any, depth int) {
 		}
 	case bool, nil:
 	case []any:
+		where := pointer{up: at}
 		for i, e := range v {
-			where := pointer{up: at, index: i}
+			where.index = i
 			c.anything(&where, e, depth+1)
 		}
 	case map[string]any:

@@ -16,13 +16,13 @@ import (
 //
 //  1. An output without its "$" gets it. A variable under args.output moves to
 //     the call's output, unless it is one that an earlier call set.
-//  2. Arguments under an alias, or under inputs for input and the other way
-//     round, move to their name when that is free. null means absent.
-//  3. Values take the type that the schema wants, where nothing is lost: one
+//  2. Values take the type that the schema wants, where nothing is lost: one
 //     value for a list of one and the other way round, numbers and booleans in
 //     strings, strings in numbers, synonyms and other spellings of an enum
 //     value, paths relative to the sandbox, sizes, dates and durations in one
-//     form. Variables stay as they are.
+//     form. Variables stay as they are, and null means absent.
+//  3. Arguments under an alias, or under inputs for input and the other way
+//     round, move to their name when that is free.
 //  4. Absent arguments get their default.
 func Normalize(d Draft, r *registry.Registry, p Paths) Draft {
 	n := normalizer{paths: p.prepare()}
@@ -60,19 +60,17 @@ func (n *normalizer) call(c abi.Call, t *registry.Tool) abi.Call {
 			e.remove("output")
 		}
 	}
-	n.rename(&e, t)
+	var unknown []string
 	for k, v := range e.args {
-		a := t.Args[k]
-		if a == nil {
-			continue
+		if a := t.Args[k]; a != nil {
+			n.value(&e, a, v)
+		} else {
+			unknown = append(unknown, k)
 		}
-		if v == nil {
-			e.remove(k)
-			continue
-		}
-		if out, changed := n.coerce(a, v); changed {
-			e.set(k, out)
-		}
+	}
+	slices.Sort(unknown) // two spellings of one argument: the first in order moves
+	for _, k := range unknown {
+		n.rename(&e, t, k)
 	}
 	for k, v := range t.Defaults {
 		if _, given := e.args[k]; given {
@@ -115,40 +113,43 @@ func (e *editor) own() {
 func (e *editor) set(k string, v any) { e.own(); e.args[k] = v }
 func (e *editor) remove(k string)     { e.own(); delete(e.args, k) }
 
-// rename moves arguments that the tool does not know to the name it does.
-func (n *normalizer) rename(e *editor, t *registry.Tool) {
-	var unknown []string
-	for k := range e.args {
-		if t.Args[k] == nil {
-			unknown = append(unknown, k)
-		}
+// value brings one argument into shape.
+func (n *normalizer) value(e *editor, a *registry.Arg, v any) {
+	out, changed := n.coerce(a, v)
+	switch {
+	case out == nil: // so may be a list of one
+		e.remove(a.Name)
+	case changed:
+		e.set(a.Name, out)
 	}
-	slices.Sort(unknown) // two spellings of one argument: the first in order moves
-	for _, k := range unknown {
-		v := e.args[k]
-		to := t.Aliases[k]
-		switch {
-		case to != "":
-		case k == "input" && t.Args["inputs"] != nil:
-			to = "inputs"
-			if _, list := v.([]any); !list && !isReference(v) && v != nil {
-				v = []any{v}
-			}
-		case k == "inputs" && t.Args["input"] != nil:
-			to = "input"
-			if list, ok := v.([]any); ok && t.Args[to].Type != abi.TypeArray {
-				if len(list) != 1 {
-					continue // several for a tool that takes one: a fault, not a spelling
-				}
-				v = list[0]
-			}
-		default:
-			continue
+}
+
+// rename moves an argument that the tool does not know to the name it does.
+func (n *normalizer) rename(e *editor, t *registry.Tool, k string) {
+	v := e.args[k]
+	to := t.Aliases[k]
+	switch {
+	case to != "":
+	case k == "input" && t.Args["inputs"] != nil:
+		to = "inputs"
+		if _, list := v.([]any); !list && !isReference(v) && v != nil {
+			v = []any{v}
 		}
-		if _, taken := e.args[to]; taken {
-			continue
+	case k == "inputs" && t.Args["input"] != nil:
+		to = "input"
+		if list, ok := v.([]any); ok && t.Args[to].Type != abi.TypeArray {
+			if len(list) != 1 {
+				return // several for a tool that takes one: a fault, not a spelling
+			}
+			v = list[0]
 		}
-		e.remove(k)
-		e.set(to, v)
+	default:
+		return
 	}
+	if _, taken := e.args[to]; taken {
+		return
+	}
+	e.remove(k)
+	e.set(to, v)
+	n.value(e, t.Args[to], v)
 }

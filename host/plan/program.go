@@ -33,11 +33,28 @@ func NewProgram(v Valid, calls []abi.Call, intents []int) (Program, error) {
 	return Program{calls: calls, intents: intents, registry: v.registry}, nil
 }
 
+// looksAhead reports whether a readonly call stands before an action: without
+// one there is nothing to drop.
+func (p Program) looksAhead() bool {
+	readonly := false
+	for _, c := range p.calls {
+		t, _ := p.registry.Tool(c.Tool)
+		if !t.Readonly && readonly {
+			return true
+		}
+		readonly = readonly || t.Readonly && !t.Core
+	}
+	return false
+}
+
 // Optimize drops readonly calls whose output nobody uses when an action
 // follows. Actions are never removed or reordered, and neither are core tools
 // or a look at what an action has made: such a call is a check, and a check
 // that fails stops the run.
 func Optimize(p Program) Program {
+	if !p.looksAhead() {
+		return p
+	}
 	made := make(map[string]bool, len(p.calls)) // variables that actions set
 	check := make([]bool, len(p.calls))
 	for i, c := range p.calls {
