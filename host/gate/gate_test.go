@@ -168,6 +168,8 @@ func TestCheck(t *testing.T) {
 		{name: "a word for a kind is no name", utterance: "trim the video", calls: []abi.Call{call("trim_video", m{"inputs": list("video.mp4")})},
 			outcome: Clarify, about: "does not name", arg: "inputs"},
 		{name: "unless it is used as one", utterance: "trim video.mp4", calls: []abi.Call{call("trim_video", m{"inputs": list("video.mp4")})}, outcome: Proceed},
+		{name: "a folder may be called by its kind", utterance: "list what is in the photos folder", calls: []abi.Call{call("list_files", m{"path": list("photos")})}, outcome: Proceed},
+		{name: "a folder nobody named", utterance: "list the files", calls: []abi.Call{call("list_files", m{"path": list("inbox")})}, outcome: Clarify, arg: "path"},
 		{name: "named word by word", utterance: "split my holiday plan in two", calls: []abi.Call{call("split_pdf", m{"input": "Holiday Plan.docx", "ranges": "2"})}, outcome: Proceed},
 		{name: "made by an earlier call", utterance: "merge b.pdf and report.pdf, then split the result",
 			calls:   []abi.Call{call("merge_pdfs", m{"inputs": list("b.pdf", "report.pdf"), "output": "tmp.pdf"}), call("split_pdf", m{"input": "tmp.pdf", "ranges": "1"})},

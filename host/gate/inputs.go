@@ -131,7 +131,7 @@ func (c *check) mentioned() Decision {
 			switch {
 			case clean(name) == "." || hasGlob(name) || c.isOffered(v.text) || c.made(i, v.text):
 			case slices.Contains(texts(t.Defaults[v.arg]), v.text): // the contract's own
-			case speaksOf(said, words, name):
+			case speaksOf(said, words, name, c.isFolder(v.text)):
 			default:
 				return ask(v, fmt.Sprintf("The request does not name %q. Which file or folder do you mean?", v.text), []string{v.text})
 			}
@@ -142,8 +142,9 @@ func (c *check) mentioned() Decision {
 
 // speaksOf says that a request names a file: its last element whole, or without
 // its extension, or word by word. A word for a kind of file behind an article
-// ("the video") describes and does not name.
-func speaksOf(said string, words []token, name string) bool {
+// ("the video") describes and does not name; for a folder it does ("the
+// pictures").
+func speaksOf(said string, words []token, name string, folder bool) bool {
 	base := fold(path.Base(clean(name)))
 	if base == "" {
 		return false
@@ -152,7 +153,7 @@ func speaksOf(said string, words []token, name string) bool {
 		return true
 	}
 	st := fold(stem(base))
-	if nouns[st] {
+	if nouns[st] && !folder {
 		return namesNoun(words, st)
 	}
 	if holds(said, st) {
@@ -169,19 +170,24 @@ func speaksOf(said string, words []token, name string) bool {
 	return len(parts) > 0
 }
 
-// namesNoun says that a word for a kind stands somewhere without an article
-// among the three words before it.
+// namesNoun says that a word for a kind stands somewhere as a name: right behind
+// a preposition ("in archive"), or with no article among the three words before.
 func namesNoun(words []token, noun string) bool {
 	for i, t := range words {
 		if t.text != noun && !(t.file && stem(t.text) == noun) {
 			continue
 		}
 		before := words[max(0, i-3):i]
-		if t.file || !slices.ContainsFunc(before, func(t token) bool { return determiners[t.text] && !t.ends }) {
+		if t.file || i > 0 && (places[words[i-1].text] || words[i-1].text == "of") || !slices.ContainsFunc(before, func(t token) bool { return determiners[t.text] && !t.ends }) {
 			return true
 		}
 	}
 	return false
+}
+
+func (c *check) isFolder(name string) bool {
+	info := c.stat(name)
+	return info != nil && info.IsDir()
 }
 
 // widened asks about a pattern that the request does not speak of.
