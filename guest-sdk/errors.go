@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"stepbox.dev/abi"
 )
@@ -28,4 +29,10 @@ func asError(err error) *abi.Error {
 		return &abi.Error{Code: abi.CodeDenied, Message: err.Error()}
 	}
 	return &abi.Error{Code: abi.CodeFailed, Message: err.Error()}
+}
+
+// IsNotExist reports whether an error says that a file is not there, or that
+// what should be a folder above it is none.
+func IsNotExist(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"path"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/guest-sdk"
+)
+
+// deleteArgs are the arguments of delete_files.
+type deleteArgs struct {
+	Path  []string `json:"path" role:"input"`
+	Items []string `json:"items" role:"input"`
+	Filter
+}
+
+// Deleted is the result of delete_files.
+type Deleted struct {
+	Paths   []string `json:"paths"`
+	Count   int      `json:"count"`
+	Folders int      `json:"folders"` // among them, with all that was in them
+	Bytes   int64    `json:"bytes"`
+}
+
+func deleteFiles(ctx guest.Context, in deleteArgs) (Deleted, error) {
+	if len(in.Path) == 0 && len(in.Items) == 0 {
+		return Deleted{}, guest.Errorf(abi.CodeBadRequest, "it is not said what to delete: name folders to look in, or files and folders")
+	}
+	if err := refuseRoot(in.Items); err != nil {
+		return Deleted{}, err
+	}
+	for _, p := range in.Path {
+		if guest.Clean(p) == "." && !in.narrows() {
+			return Deleted{}, guest.Errorf(abi.CodeBadRequest, "this would delete everything; say which files, or in which folder")
+		}
+	}
+	found, err := collect(ctx, selection{roots: in.Path, items: in.Items, Filter: in.Filter, whole: true, stat: true})
+	if err != nil {
+		return Deleted{}, err
+	}
+	out := Deleted{Paths: make([]string, len(found)), Count: len(found)}
+	for i, e := range found {
+		out.Paths[i] = e.Path
+		out.Bytes += e.size
+		remove := ctx.Files().Remove
+		if e.folder() {
+			out.Folders++
+			remove = ctx.Files().RemoveAll
+		}
+		if err := remove(e.Path); err != nil {
+			return Deleted{}, err
+		}
+		ctx.Progress(float64(i+1), float64(len(found)), "deleting")
+	}
+	return out, nil
+}
+
+func formatDeleted(out Deleted, dryRun bool) []guest.Item {
+	if out.Count == 0 {
+		return []guest.Item{{Kind: abi.ItemInfo, Message: "nothing matches"}}
+	}
+	var parts []string
+	if n := out.Count - out.Folders; n > 0 {
+		parts = append(parts, count(n, "file", "files"))
+	}
+	if out.Folders > 0 {
+		parts = append(parts, count(out.Folders, "folder", "folders")+" with all in them")
+	}
+	text := done(dryRun, "deleted") + " " + joinAnd(parts)
+	if out.Bytes > 0 {
+		text += ", " + guest.Size(out.Bytes).String()
+	}
+	items := []guest.Item{{Kind: abi.ItemInfo, Message: text}}
+	for i, p := range out.Paths {
+		if i == movesShown {
+			return append(items, moreItem(out.Count-i))
+		}
+		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: p, Path: p})
+	}
+	return items
+}
+
+// folderArgs are the arguments of make_folder.
+type folderArgs struct {
+	Paths []string `json:"paths" role:"output" required:"true"`
+}
+
+// Made is the result of what makes new files and folders.
+type Made struct {
+	Paths []string `json:"paths"`
+	Count int      `json:"count"` // of files packed or unpacked
+	Bytes int64    `json:"bytes"`
+}
+
+func makeFolders(ctx guest.Context, in folderArgs) (Made, error) {
+	out := Made{Paths: []string{}}
+	for _, p := range in.Paths {
+		p = guest.Clean(p)
+		if info, err := ctx.Files().Lstat(p); err == nil {
+			if !info.IsDir() {
+				return Made{}, guest.Errorf(abi.CodeConflict, "%q is there already, and it is no folder", p)
+			}
+			ctx.Issue("%s is there already", p)
+			continue
+		}
+		if err := ctx.Files().MkdirAll(p); err != nil {
+			return Made{}, err
+		}
+		out.Paths = append(out.Paths, p)
+	}
+	return out, nil
+}
+
+func formatFolders(out Made, dryRun bool) []guest.Item {
+	var items []guest.Item
+	for _, p := range out.Paths {
+		items = append(items, guest.Item{Kind: abi.ItemInfo, Message: done(dryRun, "made") + " " + path.Clean(p) + "/", Path: p})
+	}
+	return items
+}

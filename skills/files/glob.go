@@ -1,0 +1,99 @@
+package main
+
+import (
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"stepbox.dev/guest-sdk"
+)
+
+// glob is one name or pattern. Without a slash it is matched against names,
+// with one against paths. A text that is no valid pattern, or that stands in
+// the name literally, matches as it is: report[1].pdf is a name first.
+type glob struct {
+	text string
+	fold bool
+	path bool
+}
+
+func newGlob(text string, fold bool) glob {
+	text = strings.ReplaceAll(text, `\`, "/")
+	deep := strings.Contains(strings.TrimSuffix(text, "/"), "/")
+	if deep {
+		text = guest.Clean(text)
+	} else {
+		text = strings.TrimSuffix(text, "/")
+	}
+	if fold {
+		text = strings.ToLower(text)
+	}
+	return glob{text: text, fold: fold, path: deep}
+}
+
+func (g glob) match(s string) bool {
+	if g.fold {
+		s = strings.ToLower(s)
+	}
+	if s == g.text {
+		return true
+	}
+	ok, err := doublestar.Match(g.text, s)
+	return ok && err == nil
+}
+
+// matchAny reports whether one of the globs fits the entry: its name, its path
+// below the folder looked in, or its path in the sandbox.
+func matchAny(globs []glob, e *entry) bool {
+	for _, g := range globs {
+		if g.path {
+			if g.match(e.Name) || g.match(e.Path) {
+				return true
+			}
+		} else if g.match(path.Base(e.Path)) {
+			return true
+		}
+	}
+	return false
+}
+
+// naturalLess orders names as people do: without regard to case, and file2
+// before file10. Names that differ in nothing else are ordered by their bytes.
+func naturalLess(a, b string) bool {
+	if c := naturalCompare(strings.ToLower(a), strings.ToLower(b)); c != 0 {
+		return c < 0
+	}
+	return a < b
+}
+
+func naturalCompare(a, b string) int {
+	for a != "" && b != "" {
+		na, nb := digits(a), digits(b)
+		if na > 0 && nb > 0 {
+			x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
+			if len(x) != len(y) {
+				return len(x) - len(y)
+			}
+			if c := strings.Compare(x, y); c != 0 {
+				return c
+			}
+			a, b = a[na:], b[nb:]
+			continue
+		}
+		if a[0] != b[0] {
+			return int(a[0]) - int(b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return len(a) - len(b)
+}
+
+// digits counts the leading decimal digits of s.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"cmp"
+	"path"
+	"time"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/guest-sdk"
+)
+
+// lookArgs are the arguments of list_files and find_files, and what the other
+// looking tools share.
+type lookArgs struct {
+	Path []string `json:"path" role:"input"`
+	Filter
+	Details bool   `json:"details"`
+	SaveTo  string `json:"save_to" role:"output"`
+}
+
+// The values of show.
+const (
+	showNames   = "names"
+	showDetails = "details"
+)
+
+func (a lookArgs) show() string {
+	if a.Details {
+		return showDetails
+	}
+	return showNames
+}
+
+// scanArgs are the arguments of scan_files.
+type scanArgs struct {
+	Path  []string `json:"path" role:"input"`
+	Items []string `json:"items" role:"input"`
+	Filter
+	Whole bool   `json:"whole"`
+	Show  string `json:"show" enum:"names,details"`
+}
+
+// Entry is one thing found, as results and variables carry it.
+type Entry struct {
+	Path string `json:"path"`
+	// Name is the path below the folder that was looked in.
+	Name string `json:"name"`
+	Kind string `json:"kind"` // file, folder, link, other
+	Type string `json:"type,omitempty"`
+	// Size in bytes; of a folder, that of all in it when it was needed.
+	Size     int64  `json:"size"`
+	Modified string `json:"modified"` // RFC 3339
+	Accessed string `json:"accessed,omitempty"`
+}
+
+// Listing is the result of scan_files.
+type Listing struct {
+	Entries []Entry  `json:"entries"`
+	Paths   []string `json:"paths"`
+	Count   int      `json:"count"`
+	Bytes   int64    `json:"bytes"`
+	Show    string   `json:"show,omitempty"`
+}
+
+// expandLook turns list_files and find_files into the look itself, which
+// changes nothing, and the saving of the list when that was asked for.
+func expandLook(in lookArgs) ([]guest.Call, error) {
+	look := guest.Call{Tool: "scan_files", Args: guest.ArgsOf(scanArgs{Path: in.Path, Filter: in.Filter, Show: in.show()}), Output: "$found"}
+	return withSave([]guest.Call{look}, in.SaveTo)
+}
+
+// withSave appends the call that saves the result of the last one.
+func withSave(calls []guest.Call, saveTo string) ([]guest.Call, error) {
+	if saveTo == "" {
+		return calls, nil
+	}
+	if _, err := listFormat(saveTo); err != nil {
+		return nil, err
+	}
+	list := calls[len(calls)-1].Output
+	return append(calls, guest.Call{Tool: "save_list", Args: map[string]any{"list": list, "save_to": saveTo}, Output: "$saved"}), nil
+}
+
+func scan(ctx guest.Context, in scanArgs) (Listing, error) {
+	paths := in.Path
+	if len(paths) == 0 && len(in.Items) == 0 {
+		paths = []string{"."}
+	}
+	found, err := collect(ctx, selection{roots: paths, items: in.Items, Filter: in.Filter, whole: in.Whole, stat: true})
+	if err != nil {
+		return Listing{}, err
+	}
+	out := Listing{Entries: make([]Entry, len(found)), Paths: make([]string, len(found)), Count: len(found), Show: in.Show}
+	zone := ctx.Zone()
+	for i, e := range found {
+		out.Entries[i] = resultEntry(e, zone)
+		if in.Show == showDetails && e.mode.IsRegular() {
+			out.Entries[i].Type = mainType(ctx.Files(), e)
+		}
+		if !e.accessed.IsZero() && in.Sort == "accessed" {
+			out.Entries[i].Accessed = e.accessed.In(zone).Format(time.RFC3339)
+		}
+		out.Paths[i] = e.Path
+		out.Bytes += e.size
+	}
+	return out, nil
+}
+
+func resultEntry(e *entry, zone *time.Location) Entry {
+	kind := "other"
+	switch {
+	case e.mode.IsRegular():
+		kind = "file"
+	case e.folder():
+		kind = "folder"
+	case e.link():
+		kind = "link"
+	}
+	return Entry{Path: e.Path, Name: e.Name, Kind: kind, Size: e.size, Modified: e.modified.In(zone).Format(time.RFC3339)}
+}
+
+// label is how a listing calls an entry: folders end with a slash.
+func (e Entry) label() string {
+	switch e.Kind {
+	case "folder":
+		return e.Path + "/"
+	case "link":
+		return e.Path + " (link)"
+	case "other":
+		return e.Path + " (not a file)"
+	}
+	return e.Path
+}
+
+func (e Entry) when() time.Time {
+	t, err := time.Parse(time.RFC3339, cmp.Or(e.Accessed, e.Modified))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// maxLines bounds how much of a list a person is shown.
+const maxLines = 2000
+
+func formatListing(out Listing, _ bool) []guest.Item {
+	if out.Show == "" {
+		return nil
+	}
+	if out.Count == 0 {
+		return []guest.Item{{Kind: abi.ItemInfo, Message: "nothing matches"}}
+	}
+	items := make([]guest.Item, 0, len(out.Entries)+1)
+	for i, e := range out.Entries {
+		if i == maxLines {
+			items = append(items, moreItem(len(out.Entries)-i))
+			break
+		}
+		text := e.label()
+		if out.Show == showDetails {
+			text = detailLine(e)
+		}
+		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: text, Path: e.Path})
+	}
+	return append(items, guest.Item{Kind: abi.ItemInfo, Message: totals(out)})
+}
+
+func moreItem(n int) guest.Item {
+	return guest.Item{Kind: abi.ItemInfo, Message: "… and " + count(n, "more", "more") + "; save the list to a file to have all"}
+}
+
+// detailLine puts the name last: whatever letters it has, the columns before it
+// stay aligned.
+func detailLine(e Entry) string {
+	size := guest.Size(e.Size).String()
+	if e.Kind == "folder" && e.Size == 0 {
+		size = "-"
+	}
+	kind := e.Type
+	if kind == "" {
+		kind = e.Kind
+	}
+	return padLeft(size, 9) + "  " + e.when().Format("2006-01-02 15:04") + "  " + padRight(kind, 12) + "  " + e.label()
+}
+
+func totals(out Listing) string {
+	var files, folders int
+	for _, e := range out.Entries {
+		if e.Kind == "folder" {
+			folders++
+		} else {
+			files++
+		}
+	}
+	text := ""
+	switch {
+	case files > 0 && folders > 0:
+		text = count(files, "file", "files") + ", " + count(folders, "folder", "folders")
+	case folders > 0:
+		text = count(folders, "folder", "folders")
+	default:
+		text = count(files, "file", "files")
+	}
+	if out.Bytes > 0 {
+		text += ", " + guest.Size(out.Bytes).String()
+	}
+	return text
+}
+
+// parent names the folder of a path for a person.
+func parent(name string) string { return path.Dir(name) }

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/guest-sdk"
+)
+
+// move is one file or folder and the path it is to get.
+type move struct {
+	From   string `json:"from"`
+	To     string `json:"to"`
+	folder bool
+	size   int64
+}
+
+// names tells which names are taken, reading each folder once: for ten
+// thousand moves into one folder that is one look instead of ten thousand.
+type names struct {
+	files *guest.Files
+	dirs  map[string]map[string]bool
+}
+
+func newNames(ctx guest.Context) *names {
+	return &names{files: ctx.Files(), dirs: map[string]map[string]bool{}}
+}
+
+func (n *names) taken(name string) bool {
+	dir := path.Dir(name)
+	list, ok := n.dirs[dir]
+	if !ok {
+		// A folder that is not there, or cannot be read, holds nothing that is
+		// known; making it will say what is wrong with it.
+		entries, _ := n.files.ReadDir(dir)
+		list = make(map[string]bool, len(entries))
+		for _, e := range entries {
+			list[e.Name()] = true
+		}
+		n.dirs[dir] = list
+	}
+	return list[path.Base(name)]
+}
+
+// clashesShown bounds how many clashes an error names.
+const clashesShown = 100
+
+// checkMoves refuses, before anything is changed, moves that would give two
+// things one name or take a name that is in use. A name that is given up by
+// another of the moves is free, when vacating says that the moves give up names.
+func checkMoves(ctx guest.Context, moves []move, vacating bool) error {
+	from := make(map[string]bool, len(moves))
+	to := make(map[string]string, len(moves))
+	for _, m := range moves {
+		from[m.From] = true
+	}
+	taken := newNames(ctx)
+	var clashes []string
+	for _, m := range moves {
+		if other, ok := to[m.To]; ok {
+			clashes = append(clashes, quoted(other)+" and "+quoted(m.From)+" would both be "+quoted(m.To))
+			continue
+		}
+		to[m.To] = m.From
+		if taken.taken(m.To) && !(vacating && from[m.To]) {
+			clashes = append(clashes, quoted(m.To)+" is there already")
+		}
+		if m.folder && strings.HasPrefix(m.To+"/", m.From+"/") {
+			clashes = append(clashes, quoted(m.From)+" cannot be put into itself")
+		}
+	}
+	if len(clashes) > 0 {
+		return guest.Errorf(abi.CodeConflict, "nothing was changed: %s", some(clashes, clashesShown))
+	}
+	return nil
+}
+
+func quoted(s string) string { return strconv.Quote(s) }
+
+// doMoves carries out moves that were checked, in an order in which no name is
+// needed before it is given up. A circle goes through a name of its own.
+func doMoves(ctx guest.Context, moves []move, label string) error {
+	waiting := make(map[string]int, len(moves)) // path given up → index
+	for i, m := range moves {
+		waiting[m.From] = i
+	}
+	made := map[string]bool{}
+	state := make([]byte, len(moves)) // 0 open, 1 begun, 2 done
+	finished := 0
+	var do func(i int) error
+	do = func(i int) error {
+		m := &moves[i]
+		state[i] = 1
+		from := m.From
+		if next, ok := waiting[m.To]; ok && next != i {
+			switch state[next] {
+			case 0:
+				if err := do(next); err != nil {
+					return err
+				}
+			case 1: // a circle: step aside
+				aside := asideName(ctx, moves[next].From)
+				if err := ctx.Files().Rename(moves[next].From, aside); err != nil {
+					return err
+				}
+				moves[next].From = aside
+			}
+			from = m.From // it may have stepped aside meanwhile
+		}
+		if dir := path.Dir(m.To); !made[dir] {
+			if err := ctx.Files().MkdirAll(dir); err != nil {
+				return err
+			}
+			made[dir] = true
+		}
+		if err := ctx.Files().Rename(from, m.To); err != nil {
+			return err
+		}
+		state[i] = 2
+		finished++
+		ctx.Progress(float64(finished), float64(len(moves)), label)
+		return nil
+	}
+	for i := range moves {
+		if state[i] == 0 {
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// asideName is a free name beside another.
+func asideName(ctx guest.Context, name string) string {
+	for i := 1; ; i++ {
+		aside := path.Join(path.Dir(name), "renaming-"+strconv.Itoa(i)+".tmp")
+		if _, err := ctx.Files().Lstat(aside); err != nil {
+			return aside
+		}
+	}
+}
+
+// Moved is the result of what gives files other paths.
+type Moved struct {
+	Paths []string `json:"paths"` // the new ones
+	Moves []move   `json:"moves"`
+	Count int      `json:"count"`
+	Bytes int64    `json:"bytes,omitempty"`
+	// Same is how many are where and what they should be already.
+	Same int    `json:"same,omitempty"`
+	To   string `json:"to,omitempty"` // the one folder, when there is one
+}
+
+func movedOf(ctx guest.Context, moves []move, original []string, same int) Moved {
+	out := Moved{Paths: make([]string, len(moves)), Moves: make([]move, len(moves)), Count: len(moves), Same: same}
+	for i, m := range moves {
+		out.Paths[i] = m.To
+		out.Moves[i] = move{From: original[i], To: m.To}
+		out.Bytes += m.size
+		if dir := path.Dir(m.To); i == 0 {
+			out.To = dir
+		} else if out.To != dir {
+			out.To = ""
+		}
+	}
+	return out
+}
+
+// run checks moves, does them, and tells the result.
+func runMoves(ctx guest.Context, moves []move, same int, label string) (Moved, error) {
+	original := make([]string, len(moves))
+	for i, m := range moves {
+		original[i] = m.From
+	}
+	if err := checkMoves(ctx, moves, true); err != nil {
+		return Moved{}, err
+	}
+	if err := doMoves(ctx, moves, label); err != nil {
+		return Moved{}, err
+	}
+	return movedOf(ctx, moves, original, same), nil
+}
+
+// movesShown is how many moves a result lists one by one; more are counted.
+const movesShown = 20
+
+func formatMoves(verb string) func(Moved, bool) []guest.Item {
+	return func(out Moved, dryRun bool) []guest.Item {
+		if out.Count == 0 {
+			text := "nothing matches"
+			if out.Same > 0 {
+				text = "nothing to do: " + count(out.Same, "is", "are") + " as asked already"
+			}
+			return []guest.Item{{Kind: abi.ItemInfo, Message: text}}
+		}
+		text := done(dryRun, verb) + " " + count(out.Count, "item", "items")
+		if out.To != "" && verb != "renamed" {
+			text += " to " + folderName(out.To)
+		}
+		if out.Same > 0 {
+			text += "; " + count(out.Same, "was", "were") + " as asked already"
+		}
+		items := []guest.Item{{Kind: abi.ItemInfo, Message: text}}
+		if out.Count > movesShown {
+			return append(items, perFolder(out.Moves)...)
+		}
+		for _, m := range out.Moves {
+			items = append(items, guest.Item{Kind: abi.ItemOutput, Message: m.From + " → " + m.To, Path: m.To})
+		}
+		return items
+	}
+}
+
+// perFolder counts moves by the folder they went to, the fullest first.
+func perFolder(moves []move) []guest.Item {
+	counts := map[string]int{}
+	var dirs []string
+	for _, m := range moves {
+		dir := path.Dir(m.To)
+		if counts[dir] == 0 {
+			dirs = append(dirs, dir)
+		}
+		counts[dir]++
+	}
+	slices.SortStableFunc(dirs, func(a, b string) int { return counts[b] - counts[a] })
+	var items []guest.Item
+	for _, dir := range dirs {
+		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: padLeft(thousands(counts[dir]), 9) + "  " + folderName(dir), Path: dir})
+	}
+	return items
+}
+
+func folderName(dir string) string {
+	if dir == "." {
+		return "the top folder"
+	}
+	return dir + "/"
+}

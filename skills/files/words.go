@@ -1,0 +1,286 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"stepbox.dev/guest-sdk"
+)
+
+// The sentences that tell a person what a call would do. Each names every
+// filter of its call: a person must be able to see that one is missing.
+
+func (f Filter) noun() string {
+	noun := map[string]string{kindFolders: "folders", kindBoth: "files and folders"}[f.Kind]
+	if noun == "" {
+		noun = "files"
+	}
+	var types []string
+	for _, t := range f.FileType {
+		types = append(types, t)
+	}
+	if len(types) > 0 {
+		noun = joinOr(types) + " " + noun
+	}
+	if f.Empty != nil && *f.Empty {
+		noun = "empty " + noun
+	}
+	if f.Hidden == hiddenOnly {
+		noun = "hidden " + noun
+	}
+	return noun
+}
+
+// phrases are the rest of the filter, in the order people would say it.
+func (f Filter) phrases(deepByDefault bool) []string {
+	var p []string
+	if len(f.Pattern) > 0 {
+		p = append(p, "named "+joinOr(texts(f.Pattern)))
+	}
+	if f.Regex != "" {
+		p = append(p, "whose name matches /"+f.Regex+"/")
+	}
+	if !f.IgnoreCase && (len(f.Pattern) > 0 || f.Regex != "" || len(f.Exclude) > 0) {
+		p = append(p, "in exactly this case")
+	}
+	if f.MinSize > 0 {
+		p = append(p, "of at least "+f.MinSize.String())
+	}
+	if f.MaxSize != nil {
+		p = append(p, "of at most "+f.MaxSize.String())
+	}
+	if f.Empty != nil && !*f.Empty {
+		p = append(p, "not empty")
+	}
+	for _, d := range []struct {
+		what string
+		date guest.Date
+	}{
+		{"changed since", f.ModifiedAfter}, {"last changed before", f.ModifiedBefore},
+		{"opened since", f.AccessedAfter}, {"last opened before", f.AccessedBefore},
+	} {
+		if d.date != "" {
+			p = append(p, d.what+" "+strings.Replace(strings.TrimSuffix(string(d.date), "T00:00:00Z"), "T", " ", 1))
+		}
+	}
+	if f.NewerThan != "" {
+		p = append(p, "newer than "+text(f.NewerThan))
+	}
+	if f.OlderThan != "" {
+		p = append(p, "older than "+text(f.OlderThan))
+	}
+	if f.Hidden == hiddenInclude {
+		p = append(p, "hidden ones too")
+	}
+	if len(f.Exclude) > 0 {
+		p = append(p, "but not "+joinOr(texts(f.Exclude)))
+	}
+	return append(p, f.where(deepByDefault)...)
+}
+
+// where says how deep is looked and how many are taken.
+func (f Filter) where(deepByDefault bool) []string {
+	var p []string
+	switch max := f.maxDepth(); {
+	case max == 1 && deepByDefault:
+		p = append(p, "in this folder only")
+	case max == 0 && !deepByDefault:
+		p = append(p, "in all folders below too")
+	case max > 1:
+		p = append(p, strconv.Itoa(max)+" levels deep")
+	}
+	if f.Limit > 0 {
+		p = append(p, "the first "+strconv.Itoa(f.Limit))
+	}
+	if f.Sort != "" || f.Order != "" {
+		p = append(p, "sorted by "+sorted(f.Sort, f.Order))
+	}
+	return p
+}
+
+func sorted(by, order string) string {
+	first := map[string]string{"size": "largest first", "modified": "newest first", "accessed": "last opened first"}
+	last := map[string]string{"size": "smallest first", "modified": "oldest first", "accessed": "longest unopened first"}
+	switch {
+	case by == "":
+		by = "name"
+		fallthrough
+	case first[by] == "":
+		if order == "desc" {
+			return by + ", backwards"
+		}
+		return by
+	case order == "asc":
+		return by + ", " + last[by]
+	}
+	return by + ", " + first[by]
+}
+
+// text is a path or pattern in a sentence, quoted where it would be misread.
+func text(s string) string {
+	if strings.HasPrefix(s, "$") {
+		return "what an earlier step found"
+	}
+	if s == "" || strings.ContainsAny(s, " ,\"'\n\t") {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+func texts(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = text(s)
+	}
+	return out
+}
+
+func places(paths []string) string {
+	if len(paths) == 0 || len(paths) == 1 && guest.Clean(paths[0]) == "." {
+		return "this folder"
+	}
+	return joinAnd(texts(paths))
+}
+
+// what names the things a call is about: "pdf files in inbox, of at least 1 MB".
+func what(f Filter, paths, items []string, deep bool) string {
+	if len(items) > 0 && len(paths) == 0 {
+		// Items are meant themselves: kind and depth say nothing of them.
+		f.Kind, f.Recursive, f.Depth = "", deep, 0
+		s := joinAnd(texts(items))
+		if p := f.phrases(deep); len(p) > 0 || len(f.FileType) > 0 {
+			if len(f.FileType) > 0 {
+				p = append([]string{"if " + joinOr(f.FileType)}, p...)
+			}
+			s += ", " + strings.Join(p, ", ")
+		}
+		return s
+	}
+	s := f.noun() + " in " + places(paths)
+	if p := f.phrases(deep); len(p) > 0 {
+		s += ", " + strings.Join(p, ", ")
+	}
+	if len(items) > 0 {
+		s += "; and of " + joinAnd(texts(items)) + " what fits"
+	}
+	return s
+}
+
+func saved(saveTo string) string {
+	if saveTo == "" {
+		return ""
+	}
+	return "; save the list to " + text(saveTo)
+}
+
+func detailed(details bool) string {
+	if details {
+		return ", with details"
+	}
+	return ""
+}
+
+func listSummary(in lookArgs) string {
+	return "list " + what(in.Filter, in.Path, nil, false) + detailed(in.Details) + saved(in.SaveTo)
+}
+
+func findSummary(in lookArgs) string {
+	return "find " + what(in.Filter, in.Path, nil, true) + detailed(in.Details) + saved(in.SaveTo)
+}
+
+func summarySummary(in summaryArgs) string {
+	by := in.By
+	switch by {
+	case "", "folder":
+		by = "for each folder"
+	case "total":
+		by = "in total"
+	default:
+		by = "for each " + by
+	}
+	return "add up the sizes, " + by + ", of " + what(in.Filter, in.Path, nil, true) + detailed(in.Details) + saved(in.SaveTo)
+}
+
+func duplicatesSummary(in lookArgs) string {
+	return "find files of the same content among " + what(in.Filter, in.Path, nil, true) + detailed(in.Details) + saved(in.SaveTo)
+}
+
+func transferSummary(verb string) func(transferArgs) string {
+	return func(in transferArgs) string {
+		s := verb + " " + what(in.Filter, in.Src, in.Items, true) + ", to " + text(in.Dst)
+		if in.KeepFolders {
+			s += ", with the folders they lie in"
+		}
+		return s
+	}
+}
+
+func deleteSummary(in deleteArgs) string {
+	return "delete " + what(in.Filter, in.Path, in.Items, true)
+}
+
+func renameSummary(in renameArgs) string {
+	var how []string
+	add := func(given bool, s string) {
+		if given {
+			how = append(how, s)
+		}
+	}
+	add(in.NewName != "", "call it "+text(in.NewName))
+	add(in.RemovePrefix != "", "take away "+strconv.Quote(in.RemovePrefix)+" from the start")
+	add(in.RemoveSuffix != "", "take away "+strconv.Quote(in.RemoveSuffix)+" from the end")
+	find := strconv.Quote(in.Find)
+	if in.UseRegex {
+		find = "/" + in.Find + "/"
+	}
+	add(in.Find != "" && in.Replace == "", "take away "+find)
+	add(in.Find != "" && in.Replace != "", "replace "+find+" by "+strconv.Quote(in.Replace))
+	add(in.Case != "", "make it "+in.Case+" case")
+	add(in.Prefix != "", "put "+strconv.Quote(in.Prefix)+" in front")
+	add(in.Suffix != "", "put "+strconv.Quote(in.Suffix)+" at the end")
+	numbers := "number them"
+	if in.Start != nil {
+		numbers += " from " + strconv.Itoa(*in.Start)
+	}
+	add(in.Number, numbers)
+	add(in.Extension != "", "change the extension to "+strings.TrimLeft(in.Extension, "."))
+	return "rename " + what(in.Filter, in.Path, in.Items, true) + ": " + strings.Join(how, ", ")
+}
+
+func foldersSummary(in folderArgs) string {
+	if len(in.Paths) == 1 {
+		return "make the folder " + text(in.Paths[0])
+	}
+	return "make the folders " + joinAnd(texts(in.Paths))
+}
+
+func archiveSummary(in archiveArgs) string {
+	output, format, err := archiveName(in)
+	if err != nil {
+		output, format = in.Output, in.Format
+	}
+	return "pack " + what(in.Filter, in.Path, in.Items, true) + ", into " + text(output) + " (" + format + ")"
+}
+
+func extractSummary(in extractArgs) string {
+	s := "unpack " + joinAnd(texts(in.Input))
+	if in.Dst != "" {
+		return s + " into " + text(in.Dst)
+	}
+	if len(in.Input) == 1 {
+		return s + " into a folder of its name"
+	}
+	return s + ", each into a folder of its name"
+}
+
+func organizeSummary(in organizeArgs) string {
+	by := in.By
+	if by == "" {
+		by = "type"
+	}
+	s := "sort " + what(in.Filter, in.Path, nil, false) + ", into a folder for each " + by
+	if in.Dst != "" {
+		s += ", below " + text(in.Dst)
+	}
+	return s
+}
