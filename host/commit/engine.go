@@ -187,17 +187,48 @@ func (e *engine) reverse(o op) {
 	case opDetach:
 		e.putBack(e.data, it.home, e.box, it.from)
 	case opAttach:
+		if !e.mayLeave(it) {
+			e.strays = append(e.strays, it.to)
+			return
+		}
 		e.putBack(e.box, it.to, e.data, it.home)
+		if !e.leftWhole(it) && e.data.rename(it.home, e.box, it.to, false) == nil {
+			e.strays = append(e.strays, it.to)
+		}
 	case opDirect:
 		e.putBack(e.box, it.to, e.box, it.from)
 	case opExchange:
-		if e.data.rename(it.home, e.box, it.to, true) != nil {
-			// Something else took the new file away: the old one goes back alone.
+		if !e.mayLeave(it) || e.data.rename(it.home, e.box, it.to, true) != nil {
+			// Something else changed the new file, or took it away: the old one
+			// goes back alone, beside it.
 			e.putBack(e.data, it.home, e.box, it.to)
 		}
 	case opTimes:
 		_ = e.box.setTimes(it.to, it.old.atime, it.old.mtime)
 	}
+}
+
+// mayLeave reports whether an object that the commit put in place can go again:
+// what a person did to it, or put into it, since then must stay in the sandbox.
+func (e *engine) mayLeave(it *item) bool {
+	now, err := e.box.stat(it.to)
+	return isMissing(err) || err == nil && it.was.same(now) && e.empty(it, e.box, it.to)
+}
+
+// leftWhole looks again once nobody else can reach the object.
+func (e *engine) leftWhole(it *item) bool {
+	now, err := e.data.stat(it.home)
+	return err != nil || it.was.same(now) && e.empty(it, e.data, it.home)
+}
+
+// empty reports whether a folder that came from outside the sandbox holds
+// nothing: what the commit put into it has been taken out before.
+func (e *engine) empty(it *item, in *root, path string) bool {
+	if it.kind != isFolder || it.from != "" {
+		return true
+	}
+	names, err := in.names(path)
+	return err == nil && len(names) == 0
 }
 
 func (e *engine) putBack(from *root, path string, to *root, old string) {

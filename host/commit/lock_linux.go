@@ -54,18 +54,17 @@ func held(path string) bool {
 	return unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &lk) == nil && lk.Type != unix.F_UNLCK
 }
 
-// tick waits for the clock that stamps files to move on, and returns it: every
-// change so far has an earlier stamp, every later one has this or a later one.
+// tick waits until the coarse clock that stamps files has passed this moment,
+// and returns it: every change so far has an earlier stamp, every later one has
+// this or a later one. The clock may lag by more than a tick, and newer kernels
+// stamp some changes with the fine clock, so the fine one is what to pass.
 func tick() time.Time {
-	coarse := func() time.Time {
+	for start := time.Now(); ; time.Sleep(250 * time.Microsecond) {
 		var ts unix.Timespec
 		if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &ts) != nil {
 			return time.Now()
 		}
-		return time.Unix(ts.Unix())
-	}
-	for start := coarse(); ; time.Sleep(500 * time.Microsecond) {
-		if now := coarse(); now.After(start) {
+		if now := time.Unix(ts.Unix()); now.After(start) {
 			return now
 		}
 	}

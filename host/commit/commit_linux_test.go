@@ -94,7 +94,11 @@ func makeTree(t testing.TB, dir string, names ...string) {
 
 func begin(t testing.TB, names ...string) (*Run, *stager) {
 	t.Helper()
-	base := t.TempDir()
+	return beginIn(t, t.TempDir(), names...)
+}
+
+func beginIn(t testing.TB, base string, names ...string) (*Run, *stager) {
+	t.Helper()
 	box := filepath.Join(base, "box")
 	require.NoError(t, os.Mkdir(box, 0o755))
 	makeTree(t, box, names...)
