@@ -27,7 +27,7 @@ var allowedCalls = []string{
 	// files, whose reach Landlock bounds
 	"close", "copy_file_range", "dup", "dup3", "fadvise64", "fallocate", "fdatasync", "fstat", "fstatfs", "fsync",
 	"ftruncate", "getdents64", "lseek", "mkdirat", "newfstatat", "openat", "openat2", "pread64", "preadv", "pwrite64",
-	"pwritev", "read", "readlinkat", "readv", "renameat2", "statx", "sync_file_range", "unlinkat", "write", "writev",
+	"pwritev", "pwritev2", "read", "readlinkat", "readv", "renameat2", "statx", "sync_file_range", "unlinkat", "write", "writev",
 	"faccessat", "faccessat2",
 	// who am I
 	"getegid", "geteuid", "getgid", "getuid", "getppid", "uname",
