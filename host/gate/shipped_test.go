@@ -1,0 +1,47 @@
+package gate_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"stepbox.dev/host/gate"
+	"stepbox.dev/host/plan"
+	"stepbox.dev/host/skill"
+)
+
+// The examples of the skills of this repository teach a planner: a gate that
+// held one up would make the taught plan useless.
+func TestShippedExamplesPass(t *testing.T) {
+	folders, err := os.ReadDir("../../skills")
+	require.NoError(t, err)
+	require.NotEmpty(t, folders)
+	for _, f := range folders {
+		t.Run(f.Name(), func(t *testing.T) {
+			s, err := skill.Load(filepath.Join("../../skills", f.Name()), skill.Options{})
+			require.NoError(t, err)
+			require.NotEmpty(t, s.Prompt().Examples)
+			for _, e := range s.Prompt().Examples {
+				d := gate.Screen(e.Request, s.UnsafePhrases(), s.Registry())
+				require.Equal(t, gate.Proceed, d.Outcome, "%q: %s", e.Request, d.Reason)
+				draft := plan.Normalize(plan.NewDraft(e.Plan), s.Registry(), plan.Paths{})
+				checked, d := gate.Check(gate.Request{Utterance: e.Request, Draft: draft, Registry: s.Registry(), Sandbox: named(draft)})
+				want := gate.Proceed
+				switch e.Plan[0].Tool {
+				case "clarify":
+					want = gate.Clarify
+				case "reject":
+					want = gate.Reject
+				}
+				require.Equal(t, want, d.Outcome, "%q: %s%s", e.Request, d.Question, d.Reason)
+
+				// A draft that passed passes again, unchanged.
+				again, d := gate.Check(gate.Request{Utterance: e.Request, Draft: checked, Registry: s.Registry(), Sandbox: named(draft)})
+				require.Equal(t, want, d.Outcome)
+				require.Equal(t, checked.Calls(), again.Calls())
+			}
+		})
+	}
+}
