@@ -93,10 +93,6 @@ func (h *Host) commit(ctx context.Context, res *Result, o CommitOptions, p Perso
 		return err
 	}
 	src.Partial = o.Partial
-	if err := r.Lock(); err != nil {
-		return err
-	}
-	defer r.Release()
 	changes, err := commit.Read(ctx, r, src)
 	if err != nil {
 		return err
@@ -170,19 +166,25 @@ func (h *Host) undo(ctx context.Context, res *Result, dryRun bool, e event.Handl
 	if rec.Status != statusCommitted {
 		return u, fault.New(fault.Usage, "run %s is not committed (%s): there is nothing to undo", r.ID, rec.Status)
 	}
-	if err := r.Lock(); err != nil {
-		return u, err
-	}
-	defer r.Release()
 	if u, err = commit.Undo(ctx, r, dryRun); err != nil {
 		return u, err
 	}
 	if err := e.Handle(event.Undone{Changes: u.Changes, Refused: u.Refused, DryRun: dryRun}); err != nil {
 		return u, err
 	}
-	if !dryRun && len(u.Changes) > 0 {
-		rec.Status = statusUndone
+	if u.Run != nil {
+		res.RunID = u.Run.ID
+		if !r.Committed() {
+			rec.Status = statusUndone
+		}
 		if err := rec.save(r); err != nil {
+			return u, err
+		}
+		back := &record{RunInfo: RunInfo{
+			ID: u.Run.ID, Began: u.Run.Began, Verb: "undo", Request: "undo " + r.ID,
+			Sandbox: r.Sandbox, Status: statusCommitted, Changes: u.Changes,
+		}}
+		if err := back.save(u.Run); err != nil {
 			return u, err
 		}
 	}

@@ -300,7 +300,7 @@ func (a *attempt) close(err error) error {
 	if a.run == nil {
 		return nil
 	}
-	defer a.run.Release()
+	defer a.run.Close()
 	rec := a.record
 	switch fault.Of(err) {
 	case 0:
@@ -315,7 +315,8 @@ func (a *attempt) close(err error) error {
 	case fault.Question, fault.Refused, fault.Usage:
 		if len(a.result.Results) == 0 {
 			a.result.RunID = ""
-			return a.run.Remove()
+			a.run.Close()
+			return commit.Remove(a.run)
 		}
 		rec.Status = statusFailed
 	default:

@@ -7,11 +7,9 @@ import (
 	"stepbox.dev/abi"
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/expand"
-	"stepbox.dev/host/fault"
 	"stepbox.dev/host/gate"
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/retrieval"
-	"stepbox.dev/host/skill"
 	"stepbox.dev/host/worker"
 )
 

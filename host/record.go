@@ -100,7 +100,7 @@ func loadRecord(r *commit.Run) (*record, error) {
 	if err := dec.Decode(rec); err != nil {
 		return nil, fault.New(fault.CheckFailed, "the record of run %s is damaged: %w", r.ID, err)
 	}
-	if rec.Status == statusRunning && !r.Live() {
+	if rec.Status == statusRunning && !r.Alive() {
 		rec.Status = statusInterrupted
 	}
 	return rec, nil
@@ -160,7 +160,7 @@ func (h *Host) Prune(ctx context.Context, age time.Duration, size int64) ([]RunI
 		if err != nil {
 			return gone, err
 		}
-		if err := r.Remove(); err != nil {
+		if err := commit.Remove(r); err != nil {
 			return gone, err
 		}
 		gone = append(gone, i)
