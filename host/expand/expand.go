@@ -52,7 +52,7 @@ func Expand(ctx context.Context, v plan.Valid, e Expander, o Options) (plan.Prog
 	outer := scope{}
 	for i, c := range v.Calls() {
 		x.planCall = i
-		if err := x.add(c, outer, nil); err != nil {
+		if err := x.add(c, outer, origin{call: i}); err != nil {
 			return plan.Program{}, err
 		}
 	}
@@ -75,7 +75,7 @@ type expansion struct {
 	planCall int             // index of the plan's call being expanded
 	calls    []abi.Call      // the program so far
 	intents  []int           // see plan.Program.Intents
-	origins  []string        // for each call, where it comes from, for errors
+	origins  []origin        // for each call, where it comes from, for errors
 	taken    map[string]bool // variables of the program
 	bytes    int             // of text in answers so far
 }
@@ -84,45 +84,55 @@ type expansion struct {
 // names in the program.
 type scope map[string]string
 
-// frame is an intent being expanded.
-type frame struct {
-	tool   *registry.Tool
-	parent *frame
-	depth  int
-	call   int // index of the call of the answer being added, from 0
+// origin is a place in an answer: call number call, from 0, of what an intent
+// expands to. Without a frame it is a call of the plan.
+type origin struct {
+	frame *frame
+	call  int
 }
 
-// where names call f.call of f's answer: `call 2 of what "a" expands to`.
-func (f *frame) where() string {
-	s := fmt.Sprintf("call %d of what %q expands to", f.call+1, f.tool.Name)
-	if f.parent != nil {
-		s += ", " + f.parent.where()
+// frame is an intent being expanded.
+type frame struct {
+	tool  *registry.Tool
+	at    origin // of the intent itself
+	depth int
+}
+
+// String names the place: `call 2 of what "a" expands to`.
+func (o origin) String() string {
+	s := fmt.Sprintf("call %d", o.call+1)
+	if o.frame == nil {
+		return s
+	}
+	s += fmt.Sprintf(" of what %q expands to", o.frame.tool.Name)
+	if o.frame.at.frame != nil {
+		s += ", " + o.frame.at.String()
 	}
 	return s
 }
 
-// add appends call c, expanded, to the program. f is the intent whose answer
-// holds it, nil for a call of the plan. The call's output joins the scope.
-func (x *expansion) add(c abi.Call, vars scope, f *frame) error {
+// add appends call c, which stands at the place, expanded to the program. The
+// call's output joins the scope.
+func (x *expansion) add(c abi.Call, vars scope, at origin) error {
 	if err := x.ctx.Err(); err != nil {
 		return err
 	}
 	t, ok := x.registry.Tool(c.Tool)
 	if !ok {
-		return x.refuse(f, c, "there is no such tool")
+		return x.refuse(at, c, "there is no such tool")
 	}
 	if c.Output != "" {
 		if _, rest, ok := plan.Reference(c.Output); !ok || rest != "" {
-			return x.refuse(f, c, "%q is no name of a variable", c.Output)
+			return x.refuse(at, c, "%q is no name of a variable", c.Output)
 		}
-		if strings.HasPrefix(c.Output, outerPrefix) && f != nil {
-			return x.refuse(f, c, "the variable %q is reserved for what the intent was given", c.Output)
+		if strings.HasPrefix(c.Output, outerPrefix) && at.frame != nil {
+			return x.refuse(at, c, "the variable %q is reserved for what the intent was given", c.Output)
 		}
 		if _, twice := vars[c.Output]; twice {
-			return x.refuse(f, c, "the variable %q is set twice", c.Output)
+			return x.refuse(at, c, "the variable %q is set twice", c.Output)
 		}
 	}
-	if err := x.permit(t, c, f); err != nil {
+	if err := x.permit(t, c, at); err != nil {
 		return err
 	}
 	w := walk{rename: func(name string) (string, error) {
@@ -134,22 +144,22 @@ func (x *expansion) add(c abi.Call, vars scope, f *frame) error {
 	}}
 	args, err := w.args(c.Args)
 	if err != nil {
-		return x.refuse(f, c, "%v", err)
+		return x.refuse(at, c, "%v", err)
 	}
-	if f != nil {
+	if at.frame != nil {
 		if x.bytes += w.bytes; x.bytes > MaxBytes {
-			return x.refuse(f, c, "the expansion holds more than %d bytes", MaxBytes)
+			return x.refuse(at, c, "the expansion holds more than %d bytes", MaxBytes)
 		}
 	}
 	if !t.Core && x.options.Kind(t.Name) == abi.KindIntent {
-		return x.intent(t, args, c.Output, vars, f)
+		return x.intent(t, args, c.Output, vars, at)
 	}
-	return x.step(abi.Call{Tool: c.Tool, Args: args, Output: c.Output}, vars, f)
+	return x.step(abi.Call{Tool: c.Tool, Args: args, Output: c.Output}, vars, at)
 }
 
 // permit refuses a call that goes beyond what its intent declares, or that
 // does not run anything at all.
-func (x *expansion) permit(t *registry.Tool, c abi.Call, f *frame) error {
+func (x *expansion) permit(t *registry.Tool, c abi.Call, at origin) error {
 	text := func(name string) string { s, _ := c.Args[name].(string); return s }
 	switch {
 	case t.Core && t.Name == "clarify":
@@ -158,30 +168,27 @@ func (x *expansion) permit(t *registry.Tool, c abi.Call, f *frame) error {
 		return fault.New(fault.Refused, "%s", text("reason"))
 	case t.Core:
 		return nil
-	case f != nil && t.Mode() > f.tool.Mode():
-		return x.refuse(f, c, "it may %s, but %q is declared to %s only", t.Mode(), f.tool.Name, f.tool.Mode())
+	case at.frame != nil && t.Mode() > at.frame.tool.Mode():
+		intent := at.frame.tool
+		return x.refuse(at, c, "it may %s, but %q is declared to %s only", t.Mode(), intent.Name, intent.Mode())
 	}
 	if k := x.options.Kind(t.Name); k != abi.KindStep && k != abi.KindIntent {
-		return x.refuse(f, c, "the module does not implement it")
+		return x.refuse(at, c, "the module does not implement it")
 	}
 	return nil
 }
 
 // step appends one call of a step.
-func (x *expansion) step(c abi.Call, vars scope, f *frame) error {
+func (x *expansion) step(c abi.Call, vars scope, at origin) error {
 	if len(x.calls) == MaxCalls {
-		return x.refuse(f, c, "the program would have more than %d calls", MaxCalls)
+		return x.refuse(at, c, "the program would have more than %d calls", MaxCalls)
 	}
 	if c.Output != "" {
 		c.Output = x.bind(c.Output, vars)
 	}
-	origin := fmt.Sprintf("call %d", x.planCall+1)
-	if f != nil {
-		origin = f.where()
-	}
 	x.calls = append(x.calls, c)
 	x.intents = append(x.intents, x.planCall)
-	x.origins = append(x.origins, origin)
+	x.origins = append(x.origins, at)
 	return nil
 }
 
@@ -198,18 +205,18 @@ func (x *expansion) bind(name string, vars scope) string {
 }
 
 // intent expands one intent and appends what it stands for.
-func (x *expansion) intent(t *registry.Tool, args map[string]any, output string, vars scope, parent *frame) error {
-	f := &frame{tool: t, parent: parent, depth: 1}
-	if parent != nil {
-		f.depth = parent.depth + 1
+func (x *expansion) intent(t *registry.Tool, args map[string]any, output string, vars scope, at origin) error {
+	f := &frame{tool: t, at: at, depth: 1}
+	if at.frame != nil {
+		f.depth = at.frame.depth + 1
 	}
 	call := abi.Call{Tool: t.Name}
 	if f.depth > MaxDepth {
-		return x.refuse(parent, call, "intents nest deeper than %d", MaxDepth)
+		return x.refuse(at, call, "intents nest deeper than %d", MaxDepth)
 	}
 	given, inner, err := lend(args)
 	if err != nil {
-		return x.refuse(parent, call, "%v", err)
+		return x.refuse(at, call, "%v", err)
 	}
 	resp, err := x.expander.Expand(x.ctx, abi.ExpandRequest{Tool: t.Name, Args: given})
 	if err != nil {
@@ -217,9 +224,9 @@ func (x *expansion) intent(t *registry.Tool, args map[string]any, output string,
 	}
 	switch n := len(resp.Plan); {
 	case n == 0:
-		return x.refuse(parent, call, "it expands into no calls")
+		return x.refuse(at, call, "it expands into no calls")
 	case n > MaxCalls-len(x.calls):
-		return x.refuse(parent, call, "it expands into %d calls; a program has at most %d", n, MaxCalls)
+		return x.refuse(at, call, "it expands into %d calls; a program has at most %d", n, MaxCalls)
 	}
 	calls := slices.Clone(resp.Plan)
 	last := &calls[len(calls)-1]
@@ -227,8 +234,7 @@ func (x *expansion) intent(t *registry.Tool, args map[string]any, output string,
 		last.Output = freeName(output, calls)
 	}
 	for i, c := range calls {
-		f.call = i
-		if err := x.add(c, inner, f); err != nil {
+		if err := x.add(c, inner, origin{f, i}); err != nil {
 			return err
 		}
 	}
@@ -278,13 +284,9 @@ func expandError(tool string, err error) error {
 	return fault.New(fault.StepFailed, "%s: %w", tool, err)
 }
 
-// refuse is the error for call c of f's answer.
-func (x *expansion) refuse(f *frame, c abi.Call, format string, args ...any) error {
-	where := fmt.Sprintf("call %d", x.planCall+1)
-	if f != nil {
-		where = f.where()
-	}
-	return fault.New(fault.Refused, "%s (%q): %s", where, c.Tool, fmt.Sprintf(format, args...))
+// refuse is the error for the call at a place.
+func (x *expansion) refuse(at origin, c abi.Call, format string, args ...any) error {
+	return fault.New(fault.Refused, "%s (%q): %s", at, c.Tool, fmt.Sprintf(format, args...))
 }
 
 // refuseInvalid says which calls of the expansion have which faults.
