@@ -1,0 +1,322 @@
+package lexicon
+
+import (
+	"sort"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/registry"
+)
+
+// Meaning is what a phrase stands for.
+type Meaning uint8
+
+// The meanings. When one stretch of text has several, earlier ones win.
+const (
+	Refuses  Meaning = iota // the skill or the host must not do it
+	Asks                    // the skill does not do it
+	Sets                    // fills arguments
+	Verb                    // strong evidence for a tool
+	Value                   // a value of an argument
+	Noun                    // weak evidence for a tool
+	Function                // a function word: see Role
+	Filler                  // nothing
+	Vague                   // says too little
+)
+
+// Phrase is one compiled phrase.
+type Phrase struct {
+	Meaning Meaning
+	Tool    string         // Verb, Noun; Sets that vote
+	Arg     string         // Value
+	Value   string         // Value; the reason or question of Refuses and Asks
+	Set     map[string]any // Sets
+	Role    Role           // Function
+	Lang    string
+	Weight  float64 // Verb and Noun: 1 is a lexicon's verb
+	Skill   bool    // from the skill, not the host
+
+	els   []element
+	words int // literal words
+	chars int // letters of them
+	slots int
+}
+
+// Literals is how many words of the phrase are fixed.
+func (p *Phrase) Literals() int { return p.words }
+
+// Grammar is the compiled vocabulary of the host and one skill. It is immutable
+// and safe for concurrent use.
+type Grammar struct {
+	lex      *Lexicon
+	reg      *registry.Registry
+	exact    map[string][]*Phrase // by first word
+	prefix   map[string][]*Phrase // by first word's beginning
+	floating []*Phrase            // begin with a slot
+	values   map[string][]*Phrase // by argument
+	fillers  map[string]bool
+	known    map[string]bool // every literal word, for spelling
+	longest  int             // letters of the longest prefix
+}
+
+// IsFiller reports whether the folded word carries no meaning.
+func (g *Grammar) IsFiller(w string) bool { return g.fillers[w] }
+
+// Knows reports whether the folded word stands in any phrase as it is.
+func (g *Grammar) Knows(w string) bool { return g.known[w] }
+
+// Lexicon is the skill's own part.
+func (g *Grammar) Lexicon() *Lexicon { return g.lex }
+
+// New compiles the host's vocabulary, the lexicon and what the registry itself
+// says: names, keywords and values.
+func New(lex *Lexicon, reg *registry.Registry) *Grammar {
+	if lex == nil {
+		lex = &Lexicon{}
+	}
+	g := &Grammar{
+		lex: lex, reg: reg, exact: map[string][]*Phrase{}, prefix: map[string][]*Phrase{},
+		values: map[string][]*Phrase{}, fillers: map[string]bool{}, known: map[string]bool{},
+	}
+	g.addShared()
+	g.addLexicon()
+	g.addContract()
+	return g
+}
+
+func (g *Grammar) addShared() {
+	for _, lang := range Languages {
+		f := shared().files[lang]
+		roles := make([]string, 0, len(f.Roles))
+		for r := range f.Roles {
+			roles = append(roles, string(r))
+		}
+		sort.Strings(roles)
+		for _, r := range roles {
+			for _, s := range f.Roles[Role(r)] {
+				g.add(s, Phrase{Meaning: Function, Role: Role(r), Lang: lang})
+			}
+		}
+		for _, s := range f.Fillers {
+			g.addFiller(s, lang, false)
+		}
+		for _, s := range f.Vague {
+			g.add(s, Phrase{Meaning: Vague, Lang: lang})
+		}
+		reasons := make([]string, 0, len(f.Refuse))
+		for r := range f.Refuse {
+			reasons = append(reasons, r)
+		}
+		sort.Strings(reasons)
+		for _, r := range reasons {
+			for _, s := range f.Refuse[r] {
+				g.add(s, Phrase{Meaning: Refuses, Value: r, Lang: lang})
+			}
+		}
+	}
+}
+
+func (g *Grammar) addFiller(s, lang string, skill bool) {
+	if toks := Tokenize(s); len(toks) == 1 {
+		g.fillers[toks[0].Fold] = true
+	}
+	g.add(s, Phrase{Meaning: Filler, Lang: lang, Skill: skill})
+}
+
+func (g *Grammar) addLexicon() {
+	each := func(entries []Entry, f func(Entry) Phrase) {
+		for _, e := range entries {
+			p := f(e)
+			p.Skill = true
+			for _, lang := range sortedLanguages(e.Say) {
+				p.Lang = lang
+				for _, s := range e.Say[lang] {
+					g.add(s, p)
+				}
+			}
+		}
+	}
+	l := g.lex
+	each(l.Tools, func(e Entry) Phrase { return Phrase{Meaning: Verb, Tool: e.Tool, Weight: 1} })
+	each(l.Nouns, func(e Entry) Phrase { return Phrase{Meaning: Noun, Tool: e.Tool, Weight: 0.4} })
+	each(l.Values, func(e Entry) Phrase { return Phrase{Meaning: Value, Arg: e.Arg, Value: e.Value} })
+	each(l.Phrases, func(e Entry) Phrase { return Phrase{Meaning: Sets, Tool: e.Tool, Set: e.Set, Weight: 1} })
+	each(l.Ask, func(e Entry) Phrase { return Phrase{Meaning: Asks, Value: e.Value} })
+	each(l.Refuse, func(e Entry) Phrase { return Phrase{Meaning: Refuses, Value: e.Value} })
+	for _, e := range l.Fillers {
+		for _, lang := range sortedLanguages(e.Say) {
+			for _, s := range e.Say[lang] {
+				g.addFiller(s, lang, true)
+			}
+		}
+	}
+}
+
+// addContract takes names, keywords and values of the registry. For a tool with
+// verbs in the lexicon its name and keywords are weak evidence only.
+func (g *Grammar) addContract() {
+	verbs := map[string]bool{}
+	for _, e := range g.lex.Tools {
+		verbs[e.Tool] = true
+	}
+	claims := map[string]int{}
+	for _, t := range g.reg.Tools() {
+		if Public(t) {
+			for _, k := range t.Keywords {
+				claims[Fold(k)]++
+			}
+		}
+	}
+	for _, t := range g.reg.Tools() {
+		if !Public(t) {
+			continue
+		}
+		for i, part := range strings.Split(t.Name, "_") {
+			switch {
+			case g.fillers[part] || len(part) < 3:
+			case i == 0 && !verbs[t.Name]:
+				g.add(part, Phrase{Meaning: Verb, Tool: t.Name, Weight: 0.9, Skill: true})
+			default:
+				g.add(part, Phrase{Meaning: Noun, Tool: t.Name, Weight: 0.2, Skill: true})
+			}
+		}
+		for _, k := range t.Keywords {
+			w := 0.7 / float64(claims[Fold(k)])
+			if verbs[t.Name] || g.isValue(k) {
+				g.add(k, Phrase{Meaning: Noun, Tool: t.Name, Weight: 0.3 * w, Skill: true})
+			} else {
+				g.add(k, Phrase{Meaning: Verb, Tool: t.Name, Weight: w, Skill: true})
+			}
+		}
+		for _, name := range t.ArgOrder {
+			a := t.Args[name]
+			if a == nil {
+				continue
+			}
+			for _, v := range a.Enum {
+				g.addValue(strings.ReplaceAll(v, "_", " "), name, v)
+			}
+			for _, s := range sortedKeys(a.Synonyms) {
+				g.addValue(s, name, a.Synonyms[s])
+			}
+		}
+	}
+}
+
+// Public reports whether a planner may use the tool for a request.
+func Public(t *registry.Tool) bool { return !t.Internal && !t.Core }
+
+func sortedKeys(m map[string]string) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+func (g *Grammar) isValue(word string) bool {
+	for _, t := range g.reg.Tools() {
+		for _, a := range t.Args {
+			for _, v := range a.Enum {
+				if Fold(v) == Fold(word) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// addValue adds a value once an argument name, however many tools have it.
+func (g *Grammar) addValue(s, arg, value string) {
+	for _, p := range g.values[arg] {
+		if p.Value == value && len(p.els) == 1 && len(p.els[0].words) == 1 && p.els[0].words[0] == Fold(s) {
+			return
+		}
+	}
+	g.add(s, Phrase{Meaning: Value, Arg: arg, Value: value, Skill: true})
+}
+
+// add compiles a phrase. Phrases that do not parse were reported by Parse, or
+// are no phrases at all ("{x}" as a keyword): they are left out.
+func (g *Grammar) add(s string, p Phrase) {
+	lists, err := parsePhrase(s)
+	if err != nil {
+		return
+	}
+	for _, els := range lists {
+		c := p
+		c.els = els
+		for _, e := range els {
+			if e.slot != nil {
+				c.slots++
+			}
+			if len(e.words) > 0 {
+				c.words++
+				c.chars += len(e.words[0])
+			}
+			for _, w := range e.words {
+				if !strings.HasSuffix(w, "*") {
+					g.known[w] = true
+				}
+			}
+		}
+		g.index(&c)
+		if c.Meaning == Value {
+			g.values[c.Arg] = append(g.values[c.Arg], &c)
+		}
+	}
+}
+
+func (g *Grammar) index(p *Phrase) {
+	first := p.els[0]
+	if len(first.words) == 0 {
+		g.floating = append(g.floating, p)
+		return
+	}
+	for _, w := range first.words {
+		if stem, ok := strings.CutSuffix(w, "*"); ok {
+			g.prefix[stem] = append(g.prefix[stem], p)
+			g.longest = max(g.longest, len(stem))
+		} else {
+			g.exact[w] = append(g.exact[w], p)
+		}
+	}
+}
+
+// kindOf is the kind of value a slot takes.
+func (g *Grammar) kindOf(s *slot, tool string) string {
+	if s.kind != "" {
+		return s.kind
+	}
+	a := g.argOf(s.arg, tool)
+	if a == nil {
+		return slotText
+	}
+	if len(a.Enum) > 0 || len(g.values[s.arg]) > 0 && a.Type != abi.TypeInteger && a.Type != abi.TypeNumber {
+		return "enum"
+	}
+	if a.PathRole != abi.RoleNone {
+		return slotPath
+	}
+	switch t := a.Type; t {
+	case abi.TypeSize, abi.TypeDate, abi.TypeNumber, abi.TypeInteger, abi.TypeDuration:
+		return string(t)
+	}
+	return slotText
+}
+
+func (g *Grammar) argOf(arg, tool string) *registry.Arg {
+	if tool != "" {
+		if t, ok := g.reg.Tool(tool); ok {
+			return t.Args[arg]
+		}
+	}
+	for _, t := range g.reg.Tools() {
+		if a := t.Args[arg]; a != nil && a.Declared {
+			return a
+		}
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+// Package lexicon holds the words of requests: a tokenizer that keeps file
+// names whole, typed values (numbers, sizes, times, dates), the host's shared
+// vocabulary by language, a skill's own lexicon.yaml, and one matcher over all
+// of them. It knows no skill and decides nothing about a request: retrieval and
+// the embedded planner do.
+package lexicon
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"stepbox.dev/host/fault"
+)
+
+// Languages are the languages a lexicon may use, as BCP 47 primary tags.
+var Languages = []string{"en", "de", "es", "fr", "bg", "ru", "zh"}
+
+// Lexicon is a skill's lexicon.yaml, parsed. The zero value is an empty one.
+type Lexicon struct {
+	// Tools are the verbs of each tool: strong evidence for it.
+	Tools []Entry
+	// Nouns are what a tool is about: weak evidence for it.
+	Nouns []Entry
+	// Values are further words for values of arguments.
+	Values []Entry
+	// Phrases fill arguments.
+	Phrases []Entry
+	// Ask are things the skill does not do: they become a question.
+	Ask []Entry
+	// Refuse are things the skill must not do.
+	Refuse []Entry
+	// Fillers mean nothing to this skill.
+	Fillers []Entry
+	// Roles name the arguments that take what the host finds by itself, best
+	// first: "arg", or "tool.arg" for one tool alone.
+	Roles map[string][]string
+	// Globs are name patterns for values: argument, value, patterns. They serve
+	// where a value cannot be said any other way ("everything except photos").
+	Globs map[string]map[string][]string
+	// Default is the tool of a request without a verb; "" when there is none.
+	Default string
+	// Quiet are arguments whose values count only inside phrases, because they
+	// are everyday words.
+	Quiet []string
+	// Results is the field of a tool's result that "them" stands for.
+	Results map[string]string
+}
+
+// Entry is one meaning and how people say it.
+type Entry struct {
+	Tool  string         // voted for; "" for none
+	Arg   string         // of Values
+	Value string         // of Values; the reason or question of Refuse and Ask
+	Set   map[string]any // constants that a phrase sets
+	Say   map[string][]string
+	Line  int // in the file
+}
+
+// The roles an argument can have.
+const (
+	RolePlace       = "place"       // a folder to look in
+	RoleThing       = "thing"       // a file or folder meant itself
+	RoleFolder      = "folder"      // a folder meant itself
+	RoleDestination = "destination" // where results go
+	RoleName        = "name"        // patterns on names
+	RoleExcept      = "except"      // what is left out
+	RoleText        = "text"        // free text, quoted in the request
+)
+
+var roleNames = []string{RolePlace, RoleThing, RoleFolder, RoleDestination, RoleName, RoleExcept, RoleText}
+
+// Parse reads a lexicon.yaml. file is its name in errors, which list every
+// fault with its line.
+func Parse(data []byte, file string) (*Lexicon, error) {
+	l := &Lexicon{}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return l, nil
+	}
+	var doc yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	if err := dec.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return l, nil
+		}
+		return nil, fault.New(fault.Usage, "%s: %w", file, err)
+	}
+	p := parser{file: file, lex: l}
+	p.document(doc.Content[0])
+	if len(p.faults) > 0 {
+		return nil, fault.New(fault.Usage, "%s", strings.Join(p.faults, "\n"))
+	}
+	return l, nil
+}
+
+type parser struct {
+	file   string
+	lex    *Lexicon
+	faults []string
+}
+
+func (p *parser) fault(n *yaml.Node, format string, args ...any) {
+	p.faults = append(p.faults, fmt.Sprintf("%s:%d: %s", p.file, n.Line, fmt.Sprintf(format, args...)))
+}
+
+// pairs walks a mapping in order, aliases resolved.
+func (p *parser) pairs(n *yaml.Node, what string, f func(key string, k, v *yaml.Node)) {
+	n = resolve(n)
+	if n.Kind != yaml.MappingNode {
+		p.fault(n, "%s must be a mapping", what)
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		f(n.Content[i].Value, n.Content[i], resolve(n.Content[i+1]))
+	}
+}
+
+func resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+func (p *parser) document(n *yaml.Node) {
+	p.pairs(n, "a lexicon", func(key string, k, v *yaml.Node) {
+		switch key {
+		case "tools":
+			p.pairs(v, "tools", func(tool string, k, v *yaml.Node) {
+				p.lex.Tools = append(p.lex.Tools, Entry{Tool: tool, Say: p.say(v), Line: k.Line})
+			})
+		case "nouns":
+			p.pairs(v, "nouns", func(tool string, k, v *yaml.Node) {
+				p.lex.Nouns = append(p.lex.Nouns, Entry{Tool: tool, Say: p.say(v), Line: k.Line})
+			})
+		case "values":
+			p.pairs(v, "values", func(arg string, _, v *yaml.Node) {
+				p.pairs(v, "values of "+arg, func(value string, k, v *yaml.Node) {
+					p.lex.Values = append(p.lex.Values, Entry{Arg: arg, Value: value, Say: p.say(v), Line: k.Line})
+				})
+			})
+		case "phrases":
+			p.lex.Phrases = p.entries(v, key)
+		case "ask":
+			p.lex.Ask = p.entries(v, key)
+		case "refuse":
+			p.lex.Refuse = p.entries(v, key)
+		case "fillers":
+			p.lex.Fillers = []Entry{{Say: p.say(v), Line: k.Line}}
+		case "roles":
+			p.lex.Roles = p.roles(v)
+		case "globs":
+			if err := v.Decode(&p.lex.Globs); err != nil {
+				p.fault(v, "globs must be argument: {value: [pattern]}")
+			}
+		case "quiet":
+			if err := v.Decode(&p.lex.Quiet); err != nil {
+				p.fault(v, "quiet must be a list of arguments")
+			}
+		case "default":
+			p.lex.Default = v.Value
+		case "results":
+			if err := v.Decode(&p.lex.Results); err != nil {
+				p.fault(v, "results must be tool: field")
+			}
+		default:
+			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, default or results", key)
+		}
+	})
+}
+
+func (p *parser) roles(n *yaml.Node) map[string][]string {
+	out := map[string][]string{}
+	p.pairs(n, "roles", func(role string, k, v *yaml.Node) {
+		known := false
+		for _, r := range roleNames {
+			known = known || r == role
+		}
+		if !known {
+			p.fault(k, "unknown role %q: use one of %s", role, strings.Join(roleNames, ", "))
+			return
+		}
+		var args []string
+		if err := v.Decode(&args); err != nil {
+			p.fault(v, "role %q must be a list of arguments", role)
+			return
+		}
+		out[role] = args
+	})
+	return out
+}
+
+// entries reads a list of phrases: languages, and tool, set, reason or question.
+func (p *parser) entries(n *yaml.Node, what string) []Entry {
+	if n.Kind != yaml.SequenceNode {
+		p.fault(n, "%s must be a list", what)
+		return nil
+	}
+	var out []Entry
+	for _, item := range n.Content {
+		item = resolve(item)
+		e := Entry{Line: item.Line, Say: map[string][]string{}}
+		p.pairs(item, "an entry of "+what, func(key string, k, v *yaml.Node) {
+			switch key {
+			case "tool":
+				e.Tool = v.Value
+			case "set":
+				if err := v.Decode(&e.Set); err != nil {
+					p.fault(v, "set must be argument: value")
+				}
+			case "reason", "question":
+				e.Value = v.Value
+			default:
+				p.sayIn(e.Say, key, k, v)
+			}
+		})
+		if len(e.Say) == 0 {
+			p.fault(item, "an entry of %s says nothing: give phrases by language", what)
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// say reads phrases by language; a bare list counts for every language.
+func (p *parser) say(n *yaml.Node) map[string][]string {
+	out := map[string][]string{}
+	if n.Kind == yaml.SequenceNode {
+		p.sayIn(out, "", n, n)
+		return out
+	}
+	p.pairs(n, "phrases", func(lang string, k, v *yaml.Node) { p.sayIn(out, lang, k, v) })
+	return out
+}
+
+func (p *parser) sayIn(out map[string][]string, lang string, k, v *yaml.Node) {
+	known := lang == ""
+	for _, l := range Languages {
+		known = known || l == lang
+	}
+	if !known {
+		p.fault(k, "unknown key or language %q: languages are %s", lang, strings.Join(Languages, ", "))
+		return
+	}
+	var list []string
+	if err := v.Decode(&list); err != nil {
+		p.fault(v, "phrases must be a list of strings")
+		return
+	}
+	for _, s := range list {
+		if _, err := parsePhrase(s); err != nil {
+			p.fault(v, "phrase %q: %v", s, err)
+		}
+	}
+	out[lang] = append(out[lang], list...)
+}
+
+// sortedLanguages makes walking a Say map deterministic.
+func sortedLanguages(say map[string][]string) []string {
+	out := make([]string, 0, len(say))
+	for l := range say {
+		out = append(out, l)
+	}
+	sort.Strings(out)
+	return out
+}

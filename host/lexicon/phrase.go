@@ -1,0 +1,162 @@
+package lexicon
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A phrase is a line of words as an author writes it:
+//
+//	larger than {min_size}      words and a slot that fills an argument
+//	(not needed) over|above     either word
+//	the? biggest                a word that may be missing
+//	make ... smaller            anything between
+//	verschieb*                  every word that begins so
+//	older than {modified_before:ago}   a slot of a given kind
+//
+// Words that carry no meaning ("the", "please") may stand between any two
+// elements. A plain word also matches its plural.
+
+// element is one part of a phrase.
+type element struct {
+	words []string // alternatives, folded, "*" at the end for a prefix
+	slot  *slot
+	gap   bool
+}
+
+// slot takes a value from the request.
+type slot struct {
+	arg  string
+	kind string // "" means by the argument's own type
+}
+
+// The kinds of slot.
+const (
+	slotAgo    = "ago"    // a duration back from now, as a date
+	slotPeriod = "period" // a span of time: {after..before:period} sets both ends
+	slotAfter  = "after"  // the first moment after a period
+	slotClock  = "clock"  // HH:MM:SS
+	slotText   = "text"   // quoted text, or one word as written
+	slotPath   = "path"   // a file or folder
+	slotGlob   = "glob"   // a word, as *word*
+	slotExt    = "ext"    // an extension
+	slotNumber = "number"
+	slotSize   = "size"
+	slotDate   = "date"
+	slotRange  = "range"    // page ranges: 1-3,5
+	slotFactor = "factor"   // 2x, twice, half
+	slotSpan   = "duration" // Go's form
+	slotWhole  = "integer"
+	slotBefore = "start" // glob word*
+	slotEnd    = "end"   // glob *word
+)
+
+var slotKinds = map[string]bool{
+	slotAgo: true, slotPeriod: true, slotAfter: true, slotClock: true, slotText: true, slotPath: true, slotGlob: true,
+	slotExt: true, slotNumber: true, slotSize: true, slotDate: true, slotRange: true, slotFactor: true, slotSpan: true,
+	slotWhole: true, slotBefore: true, slotEnd: true,
+}
+
+// parsePhrase reads one phrase. A phrase with words that may be missing becomes
+// several lists of elements.
+func parsePhrase(s string) ([][]element, error) {
+	s = strings.ReplaceAll(s, "{", " {")
+	s = strings.ReplaceAll(s, "}", "} ")
+	out := [][]element{nil}
+	literals := false
+	for _, f := range strings.Fields(s) {
+		optional := false
+		if len(f) > 1 && strings.HasSuffix(f, "?") && !strings.HasSuffix(f, "...?") {
+			optional = true
+			f = f[:len(f)-1]
+		}
+		els, err := parseElement(f)
+		if err != nil {
+			return nil, err
+		}
+		literals = literals || els[0].words != nil
+		n := len(out)
+		for i := 0; i < n; i++ {
+			with := append(append([]element(nil), out[i]...), els...)
+			if optional {
+				out = append(out, with)
+			} else {
+				out[i] = with
+			}
+		}
+		if len(out) > 16 {
+			return nil, errors.New("has more than four words that may be missing")
+		}
+	}
+	kept := out[:0]
+	for _, els := range out {
+		if len(els) > 0 {
+			kept = append(kept, els)
+		}
+	}
+	switch {
+	case len(kept) == 0:
+		return nil, errors.New("is empty")
+	case !literals:
+		return nil, errors.New("needs at least one word beside its slots")
+	}
+	for _, els := range kept {
+		if els[0].gap || els[len(els)-1].gap {
+			return nil, errors.New("may not begin or end with ...")
+		}
+	}
+	return kept, nil
+}
+
+func parseElement(f string) ([]element, error) {
+	switch {
+	case f == "...":
+		return []element{{gap: true}}, nil
+	case strings.HasPrefix(f, "{"):
+		if !strings.HasSuffix(f, "}") {
+			return nil, fmt.Errorf("slot %q has no closing brace", f)
+		}
+		arg, kind, _ := strings.Cut(f[1:len(f)-1], ":")
+		if arg == "" {
+			return nil, fmt.Errorf("slot %q names no argument", f)
+		}
+		if kind != "" && !slotKinds[kind] {
+			return nil, fmt.Errorf("slot %q has an unknown kind %q", f, kind)
+		}
+		if strings.Contains(arg, "..") && kind != slotPeriod {
+			return nil, fmt.Errorf("slot %q sets two arguments: only the kind period does that", f)
+		}
+		return []element{{slot: &slot{arg: arg, kind: kind}}}, nil
+	}
+	if strings.ContainsAny(f, "{}") {
+		return nil, fmt.Errorf("%q: a slot stands alone", f)
+	}
+	var e element
+	for _, alt := range strings.Split(f, "|") {
+		prefix := strings.HasSuffix(alt, "*")
+		toks := Tokenize(strings.TrimSuffix(alt, "*"))
+		if len(toks) == 0 {
+			return nil, fmt.Errorf("%q holds an empty word", f)
+		}
+		if len(toks) > 1 {
+			if strings.Contains(f, "|") {
+				return nil, fmt.Errorf("%q: alternatives must be single words", f)
+			}
+			var out []element
+			for _, t := range toks {
+				out = append(out, element{words: []string{t.Fold}})
+			}
+			return out, nil
+		}
+		w := toks[0].Fold
+		if prefix {
+			if len([]rune(w)) < 3 {
+				return nil, fmt.Errorf("%q: a prefix needs three letters", f)
+			}
+			w += "*"
+		}
+		e.words = append(e.words, w)
+	}
+	return []element{e}, nil
+}

@@ -1,0 +1,153 @@
+package lexicon
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+)
+
+//go:embed shared/*.yaml
+var sharedFiles embed.FS
+
+// Role is the job of a function word in a request.
+type Role string
+
+// The roles of function words.
+const (
+	In     Role = "in"     // before a place
+	From   Role = "from"   // before a source
+	To     Role = "to"     // before a destination
+	After  Role = "behind" // behind a place, as in Chinese
+	With   Role = "with"   // before a tool or value
+	Except Role = "except" // before what is left out
+	And    Role = "and"    // joins items or clauses
+	Then   Role = "then"   // joins clauses
+	Not    Role = "not"    // turns a meaning round
+	It     Role = "it"     // the one thing spoken of
+	Them   Role = "them"   // the things spoken of
+	Here   Role = "here"   // the working folder
+	All    Role = "all"    // everything
+	Folder Role = "folder" // "folder" beside a folder's name
+	Files  Role = "files"  // "files" behind a type or word
+	Named  Role = "named"  // before a name
+	Or     Role = "or"     // joins alternatives
+	Each   Role = "each"   // one by one
+)
+
+// sharedFile is one language of the host's vocabulary.
+type sharedFile struct {
+	Numbers  map[string]float64  `yaml:"numbers"`
+	Units    map[string]string   `yaml:"units"`
+	Months   []string            `yaml:"months"`   // twelve, alternatives with |
+	Weekdays []string            `yaml:"weekdays"` // seven, Monday first
+	Dates    map[string][]string `yaml:"dates"`
+	Roles    map[Role][]string   `yaml:"roles"`
+	Fillers  []string            `yaml:"fillers"`
+	Vague    []string            `yaml:"vague"`
+	Refuse   map[string][]string `yaml:"refuse"`
+	Folders  []string            `yaml:"folders"`
+}
+
+// vocabulary is every language of the host's words.
+type vocabulary struct {
+	numbers    map[string]float64
+	units      map[string]string // folded word → unit
+	months     map[string]int
+	weekdays   map[string]int
+	dates      map[string]string // folded phrase → meaning
+	folders    map[string]bool
+	extensions map[string]bool
+	files      map[string]*sharedFile // by language
+}
+
+// shared is read once; it is part of the program, so a fault in it is a bug
+// that the package's tests find.
+var shared = sync.OnceValue(func() *vocabulary {
+	v, err := readShared()
+	if err != nil {
+		panic(err)
+	}
+	return v
+})
+
+func readShared() (*vocabulary, error) {
+	v := &vocabulary{
+		numbers: map[string]float64{}, units: map[string]string{}, months: map[string]int{}, weekdays: map[string]int{},
+		dates: map[string]string{}, folders: map[string]bool{}, extensions: map[string]bool{}, files: map[string]*sharedFile{},
+	}
+	for _, lang := range Languages {
+		data, err := sharedFiles.ReadFile("shared/" + lang + ".yaml")
+		if err != nil {
+			return nil, err
+		}
+		f := &sharedFile{}
+		dec := yaml.NewDecoder(strings.NewReader(string(data)))
+		dec.KnownFields(true)
+		if err := dec.Decode(f); err != nil {
+			return nil, fmt.Errorf("shared/%s.yaml: %w", lang, err)
+		}
+		v.add(f)
+		v.files[lang] = f
+	}
+	data, err := sharedFiles.ReadFile("shared/extensions.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var ext []string
+	if err := yaml.Unmarshal(data, &ext); err != nil {
+		return nil, fmt.Errorf("shared/extensions.yaml: %w", err)
+	}
+	for _, e := range ext {
+		v.extensions[e] = true
+	}
+	return v, nil
+}
+
+func (v *vocabulary) add(f *sharedFile) {
+	for w, n := range f.Numbers {
+		v.numbers[Fold(w)] = n
+	}
+	for w, u := range f.Units {
+		v.units[Fold(w)] = u
+	}
+	for i, alts := range f.Months {
+		for _, w := range strings.Split(alts, "|") {
+			v.months[Fold(w)] = i + 1
+		}
+	}
+	for i, alts := range f.Weekdays {
+		for _, w := range strings.Split(alts, "|") {
+			v.weekdays[Fold(w)] = i
+		}
+	}
+	for meaning, says := range f.Dates {
+		for _, s := range says {
+			v.dates[phraseKey(s)] = meaning
+		}
+	}
+	for _, w := range f.Folders {
+		v.folders[phraseKey(w)] = true
+	}
+}
+
+// phraseKey joins the tokens of a fixed phrase.
+func phraseKey(s string) string {
+	var b strings.Builder
+	for i, t := range Tokenize(s) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.Fold)
+	}
+	return b.String()
+}
+
+// IsExtension reports whether the folded word is a common file extension.
+func IsExtension(w string) bool { return shared().extensions[w] }
+
+// IsFolderName reports whether the folded word is a folder that most homes
+// have.
+func IsFolderName(w string) bool { return shared().folders[w] }

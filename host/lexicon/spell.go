@@ -1,0 +1,59 @@
+package lexicon
+
+// Correct returns the known word that w is most likely a misspelling of: one
+// letter wrong, missing, added or swapped with its neighbour. It returns "" when
+// there is none or more than one. accept chooses which phrases count.
+func (g *Grammar) Correct(w string, accept func(*Phrase) bool) string {
+	best := ""
+	for k, phrases := range g.exact {
+		if k[0] != w[0] || !oneEdit(w, k) {
+			continue
+		}
+		for _, p := range phrases {
+			if !accept(p) {
+				continue
+			}
+			if best != "" && best != k {
+				return ""
+			}
+			best = k
+			break
+		}
+	}
+	return best
+}
+
+// oneEdit reports whether a becomes b by one insertion, deletion, change or
+// swap of neighbours.
+func oneEdit(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	if len(y)-len(x) > 1 || a == b {
+		return false
+	}
+	i := 0
+	for i < len(x) && x[i] == y[i] {
+		i++
+	}
+	if len(x) < len(y) {
+		return equal(x[i:], y[i+1:])
+	}
+	if i+1 < len(x) && x[i] == y[i+1] && x[i+1] == y[i] && equal(x[i+2:], y[i+2:]) {
+		return true
+	}
+	return equal(x[i+1:], y[i+1:])
+}
+
+func equal(a, b []rune) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,33 @@
+package embedded
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/planner"
+)
+
+// The core tools that carry a question or a refusal.
+const (
+	clarify = "clarify"
+	reject  = "reject"
+)
+
+func answer(confidence float64, candidates []string, calls ...abi.Call) planner.Answer {
+	text, err := json.Marshal(struct {
+		Plan []abi.Call `json:"plan"`
+	}{calls})
+	if err != nil { // strings, numbers and lists of them always marshal
+		text = []byte(`{"plan":[{"tool":"clarify","args":{"question":"What should be done?"}}]}`)
+	}
+	return planner.Answer{Text: text, Confidence: min(max(confidence, 0), 1), Candidates: candidates, Planner: name}
+}
+
+func question(confidence float64, candidates []string, format string, args ...any) planner.Answer {
+	return answer(confidence, candidates, abi.Call{Tool: clarify, Args: map[string]any{"question": fmt.Sprintf(format, args...)}})
+}
+
+func refusal(confidence float64, reason string) planner.Answer {
+	return answer(confidence, nil, abi.Call{Tool: reject, Args: map[string]any{"reason": reason}})
+}

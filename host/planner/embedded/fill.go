@@ -1,0 +1,353 @@
+package embedded
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/lexicon"
+	"stepbox.dev/host/registry"
+)
+
+// attempt is one clause read as a call of one tool.
+type attempt struct {
+	q          *reading
+	tool       *registry.Tool
+	c          clause
+	used       []bool
+	zone       []bool // behind "except"
+	args       map[string]any
+	heads      []head
+	verb       float64 // evidence for the tool
+	noun       float64
+	filters    int // arguments that narrow down what is meant
+	guesses    int
+	problems   []string
+	candidates []string
+	pronoun    lexicon.Role
+	here       bool
+	under      string // the folder to make things in
+	output     string // variable that the call before must set
+	score      float64
+}
+
+// head is a word that says what kind of things are meant.
+type head struct {
+	tok, end int
+	arg      string // of a value
+	value    string
+	pattern  string // of a name
+	plural   bool
+}
+
+func (q *reading) attempt(t *registry.Tool, c clause, prev *attempt) *attempt {
+	a := &attempt{q: q, tool: t, c: c, used: make([]bool, len(q.toks)), zone: make([]bool, len(q.toks)), args: map[string]any{}}
+	a.findZone()
+	a.phrases()
+	a.places()
+	a.folders()
+	a.names()
+	a.unknown()
+	a.below()
+	a.exceptions()
+	a.mixed()
+	a.hereAndPronouns()
+	a.thread(prev)
+	left := a.leftovers()
+	missing := a.required()
+	a.score = a.verb + a.noun + 0.1*float64(len(a.heads)+a.filters) - 0.7*float64(left) - 0.35*float64(missing)
+	return a
+}
+
+// phrases applies what the vocabulary says, weightiest first.
+func (a *attempt) phrases() {
+	for i := range a.q.matches {
+		m := &a.q.matches[i]
+		if m.Start < a.c.from || m.End > a.c.to || a.q.placeOf(m) != "" {
+			continue
+		}
+		switch m.Meaning {
+		case lexicon.Verb:
+			if m.Tool == a.tool.Name && !a.taken(m) && a.sets(m) {
+				a.verb = max(a.verb, m.Weight*(1+0.5*float64(m.Literals()-1)))
+				a.take(m)
+			}
+		case lexicon.Noun:
+			if m.Tool == a.tool.Name {
+				a.noun += m.Weight
+				a.verb = max(a.verb, m.Weight/2)
+				if !a.taken(m) && m.Weight >= 0.15 {
+					a.take(m)
+				}
+			}
+		case lexicon.Sets:
+			if (m.Tool == "" || m.Tool == a.tool.Name) && !a.taken(m) && a.sets(m) {
+				if m.Tool != "" {
+					a.verb = max(a.verb, m.Weight*(1+0.5*float64(m.Literals()-1)))
+				}
+				a.filters += len(m.Filled) + len(m.Set)
+				a.take(m)
+			}
+		case lexicon.Value:
+			a.value(m)
+		}
+	}
+}
+
+// taken reports whether any token of the match is spoken for.
+func (a *attempt) taken(m *lexicon.Match) bool {
+	for _, w := range m.Words {
+		if a.used[w] || a.zone[w] {
+			return true
+		}
+	}
+	for _, s := range m.Filled {
+		for k := s.Start; k < s.End; k++ {
+			if a.used[k] || a.zone[k] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (a *attempt) take(m *lexicon.Match) {
+	for _, w := range m.Words {
+		a.used[w] = true
+	}
+	for _, s := range m.Filled {
+		for k := s.Start; k < s.End; k++ {
+			a.used[k] = true
+		}
+	}
+}
+
+// sets applies a phrase if the tool has all its arguments and none is set to
+// something else.
+func (a *attempt) sets(m *lexicon.Match) bool {
+	for _, f := range m.Filled {
+		if !a.free(f.Arg) {
+			return false
+		}
+		if f.Path && a.tool.Args[f.Arg].PathRole == abi.RoleInput && a.isRole(lexicon.RolePlace, f.Arg) && a.placeNamed() {
+			return false // "organize invoices in inbox": the folder is inbox
+		}
+	}
+	for arg := range m.Set {
+		if !a.free(arg) {
+			return false
+		}
+	}
+	for _, f := range m.Filled {
+		a.set(f.Arg, f.Value)
+	}
+	for arg, v := range m.Set {
+		a.set(arg, v)
+	}
+	return true
+}
+
+// placeNamed reports whether the clause names a folder to look in.
+func (a *attempt) placeNamed() bool {
+	for i := a.c.from; i < a.c.to; i++ {
+		if r := a.q.place[i]; (r == lexicon.In || r == lexicon.From) && !a.zone[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// free reports whether an argument exists and can take a value.
+func (a *attempt) free(arg string) bool {
+	s := a.tool.Args[arg]
+	if s == nil {
+		return false
+	}
+	_, set := a.args[arg]
+	return !set || s.Type == abi.TypeArray
+}
+
+// set gives an argument a value in the shape that its schema asks for.
+func (a *attempt) set(arg string, v any) {
+	s := a.tool.Args[arg]
+	if s == nil || s.Type != abi.TypeArray {
+		a.args[arg] = v
+		return
+	}
+	list, _ := a.args[arg].([]any)
+	add, ok := v.([]any)
+	if !ok {
+		add = []any{v}
+	}
+	for _, x := range add {
+		if !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	a.args[arg] = list
+}
+
+// value applies a word for an argument's value.
+func (a *attempt) value(m *lexicon.Match) {
+	s := a.tool.Args[m.Arg]
+	if s == nil || len(s.Enum) > 0 && !slices.Contains(s.Enum, m.Value) || a.taken(m) || slices.Contains(a.q.g.Lexicon().Quiet, m.Arg) {
+		return
+	}
+	if k := m.End; k < a.c.to && a.q.words[k].role == lexicon.Folder && a.q.toks[k].Fold[len(a.q.toks[k].Fold)-1] != 's' {
+		return // "the pictures folder" is a name
+	}
+	if !a.free(m.Arg) && a.args[m.Arg] != m.Value {
+		return
+	}
+	a.set(m.Arg, m.Value)
+	a.heads = append(a.heads, head{tok: m.Start, end: m.End, arg: m.Arg, value: m.Value, plural: plural(a.q.toks[m.End-1].Fold)})
+	a.filters++
+	a.take(m)
+}
+
+func plural(w string) bool { return strings.HasSuffix(w, "s") || strings.HasSuffix(w, "en") }
+
+// arg is the tool's argument for a role: what the lexicon says, else what the
+// schema shows.
+func (a *attempt) arg(role string) string {
+	for _, r := range a.q.g.Lexicon().Roles[role] {
+		tool, arg, both := strings.Cut(r, ".")
+		if !both {
+			arg = tool
+		} else if tool != a.tool.Name {
+			continue
+		}
+		if a.tool.Args[arg] != nil {
+			return arg
+		}
+	}
+	if _, said := a.q.g.Lexicon().Roles[role]; said {
+		return ""
+	}
+	switch role {
+	case lexicon.RolePlace, lexicon.RoleThing, lexicon.RoleFolder:
+		return a.byPath(abi.RoleInput)
+	case lexicon.RoleDestination:
+		return a.byPath(abi.RoleOutput)
+	}
+	return ""
+}
+
+func (a *attempt) byPath(role abi.PathRole) string {
+	for _, n := range a.tool.ArgOrder {
+		if s := a.tool.Args[n]; s != nil && s.PathRole == role {
+			return n
+		}
+	}
+	return ""
+}
+
+func (a *attempt) isRole(role, arg string) bool { return a.arg(role) == arg && arg != "" }
+
+// leftovers counts the words that mean something and were used for nothing, and
+// asks about them.
+func (a *attempt) leftovers() int {
+	count := 0
+	var parts []string
+	for i := a.c.from; i < a.c.to; i++ {
+		if !a.meaningful(i) {
+			continue
+		}
+		j := i
+		for j < a.c.to && a.meaningful(j) {
+			j++
+			count++
+			if a.q.toks[j-1].Kind == lexicon.Han && j-i > 1 {
+				count--
+			}
+		}
+		parts = append(parts, a.q.text(i, j))
+		i = j
+	}
+	if count > 0 {
+		a.problems = append([]string{fmt.Sprintf("I did not understand %s. Can you say that in other words, or leave it out?", quoteList(parts))}, a.problems...)
+	}
+	return count
+}
+
+// meaningful reports whether token i says something that nothing has used.
+func (a *attempt) meaningful(i int) bool {
+	t := a.q.toks[i]
+	if a.used[i] || t.Kind == lexicon.Punct {
+		return false
+	}
+	if f := a.q.words[i]; f.n > 0 || a.q.covered[i] {
+		switch f.role {
+		case lexicon.Not, lexicon.Named:
+			return true
+		}
+		return false
+	}
+	return !a.q.filler(i)
+}
+
+// required asks for what is missing and returns how much that is.
+func (a *attempt) required() int {
+	if a.filters > 0 || a.here {
+		a.placeIsHere()
+	}
+	missing := 0
+	for _, r := range a.tool.Required {
+		if _, ok := a.args[r]; ok || a.tool.Defaults[r] != nil {
+			continue
+		}
+		missing++
+		a.ask(r)
+	}
+	if len(a.tool.AnyOf) > 0 && !slices.ContainsFunc(a.tool.AnyOf, func(n string) bool { _, ok := a.args[n]; return ok }) {
+		missing++
+		a.ask(a.tool.AnyOf...)
+	}
+	return missing
+}
+
+// placeIsHere fills a needed folder with the working folder, for a request that
+// says what it wants but not where.
+func (a *attempt) placeIsHere() {
+	place := a.arg(lexicon.RolePlace)
+	if _, set := a.args[place]; place == "" || set || a.inputSet() {
+		return
+	}
+	if a.here || slices.Contains(a.tool.Required, place) && a.tool.Defaults[place] == nil || slices.Contains(a.tool.AnyOf, place) {
+		a.set(place, ".")
+	}
+}
+
+func (a *attempt) inputSet() bool {
+	for n := range a.args {
+		if s := a.tool.Args[n]; s != nil && s.PathRole == abi.RoleInput && (a.isRole(lexicon.RolePlace, n) || a.isRole(lexicon.RoleThing, n) || a.isRole(lexicon.RoleFolder, n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ask adds the question for arguments of which one is needed.
+func (a *attempt) ask(args ...string) {
+	s := a.tool.Args[args[0]]
+	what := strings.ReplaceAll(args[0], "_", " ")
+	verb := strings.ReplaceAll(a.tool.Name, "_", " ")
+	switch {
+	case len(args) > 1 && (s == nil || s.PathRole == abi.RoleNone):
+		a.problems = append(a.problems, fmt.Sprintf("How exactly? To %s I need to know what to change.", verb))
+		for _, n := range args {
+			a.candidates = append(a.candidates, strings.ReplaceAll(n, "_", " "))
+		}
+	case s != nil && len(s.Enum) > 0:
+		a.candidates = append(a.candidates, s.Enum...)
+		a.problems = append(a.problems, fmt.Sprintf("Which %s: %s?", what, strings.Join(s.Enum, ", ")))
+	case s != nil && s.PathRole == abi.RoleInput:
+		a.candidates = append(a.candidates, a.q.req.Files...)
+		a.problems = append(a.problems, fmt.Sprintf("Which files, and in which folder? To %s I need to know that.", verb))
+	case s != nil && s.PathRole == abi.RoleOutput:
+		a.problems = append(a.problems, fmt.Sprintf("Where should the result of %q go?", verb))
+	default:
+		a.problems = append(a.problems, fmt.Sprintf("Which %s? To %s I need to know that.", what, verb))
+	}
+}

@@ -1,0 +1,365 @@
+package embedded
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/lexicon"
+)
+
+// places assigns the names that stand behind "in", "from" and "to".
+func (a *attempt) places() {
+	for i := a.c.from; i < a.c.to; i++ {
+		role := a.q.place[i]
+		if role == "" || a.used[i] || a.zone[i] {
+			continue
+		}
+		items, end := a.list(i)
+		ok := true
+		switch {
+		case role == lexicon.To:
+			ok = len(items) == 1 && a.destination(items[0])
+		case a.produces():
+			ok = len(items) == 1
+			a.under = items[0]
+		default:
+			for _, it := range items {
+				ok = a.input(it, a.isFile(it)) && ok
+			}
+		}
+		if ok {
+			for k := i; k < end; k++ {
+				a.used[k] = true
+			}
+		}
+		i = end - 1
+	}
+	a.intoLast()
+}
+
+// produces reports whether what the tool's own names stand for is made, not
+// read: a place is then the folder to make it in.
+func (a *attempt) produces() bool {
+	n := a.arg(lexicon.RoleThing)
+	return n != "" && a.tool.Args[n].PathRole == abi.RoleOutput
+}
+
+// below puts what is made into the folder that was named: "folders A and B in
+// C" are C/A and C/B.
+func (a *attempt) below() {
+	arg := a.arg(lexicon.RoleThing)
+	if a.under == "" || arg == "" {
+		return
+	}
+	if list, ok := a.args[arg].([]any); ok {
+		for i, v := range list {
+			if s, ok := v.(string); ok {
+				list[i] = path.Join(a.under, s)
+			}
+		}
+	}
+}
+
+// intoLast makes the last place the destination of a tool that needs one and
+// was told none: "put the invoices in archive".
+func (a *attempt) intoLast() {
+	dst, place := a.arg(lexicon.RoleDestination), a.arg(lexicon.RolePlace)
+	if dst == "" || place == "" || a.args[dst] != nil || !slices.Contains(a.tool.Required, dst) {
+		return
+	}
+	list, _ := a.args[place].([]any)
+	if len(list) == 0 {
+		return
+	}
+	last := -1
+	for i := a.c.from; i < a.c.to; i++ {
+		if a.used[i] && a.q.place[i] == lexicon.In {
+			last = i
+		}
+	}
+	if last < 0 {
+		return
+	}
+	a.args[dst] = list[len(list)-1]
+	if list = list[:len(list)-1]; len(list) == 0 {
+		delete(a.args, place)
+	} else {
+		a.args[place] = list
+	}
+}
+
+func (a *attempt) destination(p string) bool {
+	dst := a.arg(lexicon.RoleDestination)
+	if dst == "" {
+		return a.input(p, a.isFile(p))
+	}
+	if !a.free(dst) || a.tool.Args[dst].Type != abi.TypeArray && a.args[dst] != nil {
+		return false
+	}
+	a.set(dst, trimPath(p))
+	return true
+}
+
+// list reads names joined by "and": "in inbox and downloads".
+func (a *attempt) list(i int) ([]string, int) {
+	end := a.span(i)
+	items := []string{a.name(i, end)}
+	for j := end; j < a.c.to; {
+		if a.q.words[j].role == lexicon.Folder && j == end {
+			end, j = j+1, j+1
+			continue
+		}
+		if r := a.q.words[j].role; r != lexicon.And && r != lexicon.Or {
+			break
+		}
+		k := j + a.q.words[j].n
+		for k < a.c.to && (a.q.filler(k) || a.q.words[k].role == lexicon.And || a.q.words[k].role == lexicon.Or || a.q.words[k].role == lexicon.In || a.q.words[k].role == lexicon.Folder) {
+			k++
+		}
+		if k >= a.c.to || !a.q.nameable(k) || a.q.isVerb(k) || a.zone[k] || a.q.toks[k].Kind == lexicon.Number {
+			break
+		}
+		if a.q.place[k] == "" && a.q.toks[k].Kind == lexicon.Word && k+1 < a.c.to && !a.ends(k+1) {
+			break // "in inbox and photos over 5 MB"
+		}
+		next := a.span(k)
+		items = append(items, a.name(k, next))
+		for m := j; m < next; m++ {
+			a.used[m] = true
+		}
+		end, j = next, next
+	}
+	return items, end
+}
+
+// ends reports whether a name may end before token k.
+func (a *attempt) ends(k int) bool {
+	return a.q.words[k].n > 0 && a.q.words[k].role != lexicon.Files || a.q.toks[k].Kind == lexicon.Punct || a.used[k]
+}
+
+// span is where the name that begins at token i ends. Words that follow belong
+// to it when such a folder exists, or when nothing else knows them.
+func (a *attempt) span(i int) int {
+	t := a.q.toks[i]
+	if t.Kind == lexicon.Name || t.Kind == lexicon.Quoted || t.Kind == lexicon.Number {
+		return i + 1
+	}
+	for j := min(a.c.to, i+5); j > i+1; j-- {
+		if a.q.exists(a.q.text(i, j)) {
+			return j
+		}
+	}
+	j := i + 1
+	if t.Kind == lexicon.Han {
+		for j < a.c.to && a.q.toks[j].Kind == lexicon.Han && a.q.place[j] != "" {
+			j++
+		}
+		return j
+	}
+	if !startsUpper(t.Text) {
+		return j
+	}
+	for j < a.c.to && a.q.toks[j].Kind == lexicon.Word && startsUpper(a.q.toks[j].Text) && a.q.words[j].n == 0 && !a.used[j] {
+		j++
+	}
+	return j
+}
+
+func startsUpper(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(r)
+}
+
+func (a *attempt) name(i, j int) string {
+	if j == i+1 {
+		return a.q.toks[i].Text
+	}
+	return a.q.text(i, j)
+}
+
+// isFile reports whether a name is that of a file: what exists decides, else
+// its extension.
+func (a *attempt) isFile(p string) bool {
+	if a.q.req.Exists != nil {
+		if found, folder := a.q.req.Exists(p); found {
+			return !folder
+		}
+	}
+	ext := path.Ext(path.Base(p))
+	return len(ext) > 1 && ext != path.Base(p) && !strings.HasSuffix(p, "/")
+}
+
+func isGlob(p string) bool { return strings.ContainsAny(p, "*?[") }
+
+func trimPath(p string) string {
+	if t := strings.TrimRight(p, "/"); t != "" {
+		return t
+	}
+	return p
+}
+
+// input assigns a file or folder that is looked at or acted on.
+func (a *attempt) input(p string, file bool) bool {
+	if isGlob(p) {
+		return a.glob(p)
+	}
+	arg := a.arg(lexicon.RolePlace)
+	if file || arg == "" {
+		if t := a.arg(lexicon.RoleThing); t != "" {
+			arg = t
+		}
+	}
+	return a.give(arg, p)
+}
+
+func (a *attempt) give(arg, p string) bool {
+	if arg == "" || !a.free(arg) {
+		return false
+	}
+	a.set(arg, trimPath(p))
+	return true
+}
+
+// glob assigns a name pattern; the folders before the first wildcard are where
+// to look.
+func (a *attempt) glob(p string) bool {
+	arg := a.arg(lexicon.RoleName)
+	if arg == "" {
+		return a.give(a.arg(lexicon.RoleThing), p)
+	}
+	if place := a.arg(lexicon.RolePlace); place != "" && strings.Contains(p, "/") {
+		cut := strings.LastIndexByte(p[:strings.IndexAny(p, "*?[")], '/')
+		if cut > 0 {
+			if !a.give(place, p[:cut]) {
+				return false
+			}
+			p = p[cut+1:]
+		}
+	}
+	if !a.free(arg) {
+		return false
+	}
+	a.set(arg, p)
+	a.filters++
+	return true
+}
+
+// folders assigns names beside the word "folder": the folder itself is meant.
+func (a *attempt) folders() {
+	for i := a.c.from; i < a.c.to; i++ {
+		if a.q.words[i].role != lexicon.Folder || a.used[i] || a.zone[i] || a.q.covered[i] {
+			continue
+		}
+		j := i + a.q.words[i].n
+		if j < a.c.to && a.q.words[j].role == lexicon.Named {
+			j += a.q.words[j].n
+		}
+		if j < a.c.to && a.q.nameable(j) && !a.used[j] && a.q.place[j] == "" && !a.q.isVerb(j) {
+			items, end := a.list(j)
+			if a.giveAll(a.arg(lexicon.RoleFolder), items) {
+				a.mark(i, end)
+				continue
+			}
+		}
+		if k := i - 1; k >= a.c.from && a.q.nameable(k) && !a.used[k] && a.q.place[k] == "" {
+			for k > a.c.from && a.q.toks[k].Kind == lexicon.Han && a.q.nameable(k-1) && !a.used[k-1] && a.q.toks[k-1].Kind == lexicon.Han && !a.q.isVerb(k-1) {
+				k--
+			}
+			if a.give(a.arg(lexicon.RoleFolder), a.name(k, i)) {
+				a.mark(k, i+1)
+			}
+		}
+	}
+}
+
+func (a *attempt) giveAll(arg string, items []string) bool {
+	for _, it := range items {
+		if !a.give(arg, it) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *attempt) mark(i, j int) {
+	for ; i < j; i++ {
+		a.used[i] = true
+	}
+}
+
+// names assigns file names, paths, globs and quoted text that stand alone.
+func (a *attempt) names() {
+	for i := a.c.from; i < a.c.to; i++ {
+		t := a.q.toks[i]
+		if a.used[i] || a.zone[i] || t.Kind != lexicon.Name && t.Kind != lexicon.Quoted {
+			continue
+		}
+		named := a.before(i, lexicon.Named)
+		switch {
+		case t.Kind == lexicon.Name && strings.HasPrefix(t.Text, ".") && lexicon.IsExtension(t.Fold[1:]) && !a.q.exists(t.Text):
+			a.pattern(i, i+1, "*"+t.Fold)
+		case named >= 0 && a.arg(lexicon.RoleName) != "":
+			if a.pattern(i, i+1, namePattern(t.Text)) {
+				a.mark(named, i)
+			}
+		case isGlob(t.Text):
+			if a.glob(t.Text) {
+				a.used[i] = true
+			}
+		case t.Kind == lexicon.Name || a.isFile(t.Text) || a.q.exists(t.Text):
+			file := a.isFile(t.Text)
+			arg := a.arg(lexicon.RoleThing)
+			if !file && a.arg(lexicon.RoleFolder) != "" {
+				arg = a.arg(lexicon.RoleFolder)
+			}
+			if a.give(arg, t.Text) {
+				a.used[i] = true
+			}
+		case a.arg(lexicon.RoleText) != "" && a.free(a.arg(lexicon.RoleText)):
+			a.set(a.arg(lexicon.RoleText), t.Text)
+			a.used[i] = true
+		default:
+			a.pattern(i, i+1, namePattern(t.Text))
+		}
+	}
+}
+
+// before returns where a function word of the role begins that ends right
+// before token i, fillers aside, or -1.
+func (a *attempt) before(i int, role lexicon.Role) int {
+	for j := i - 1; j >= a.c.from; j-- {
+		if a.q.words[j].role == role {
+			return j
+		}
+		if !a.q.filler(j) && !a.q.covered[j] && a.q.words[j].role != lexicon.Files {
+			return -1
+		}
+	}
+	return -1
+}
+
+// namePattern is the glob for a name that somebody said: as it is when it is a
+// glob or has an extension, else anywhere in the name.
+func namePattern(s string) string {
+	if isGlob(s) || len(path.Ext(s)) > 1 {
+		return s
+	}
+	return "*" + s + "*"
+}
+
+// pattern adds a name pattern for the tokens [i, j).
+func (a *attempt) pattern(i, j int, glob string) bool {
+	arg := a.arg(lexicon.RoleName)
+	if arg == "" || !a.free(arg) {
+		return false
+	}
+	a.set(arg, glob)
+	a.heads = append(a.heads, head{tok: i, end: j, pattern: glob, plural: plural(a.q.toks[j-1].Fold)})
+	a.filters++
+	a.mark(i, j)
+	return true
+}

@@ -1,0 +1,184 @@
+package embedded
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/lexicon"
+	"stepbox.dev/host/planner"
+	"stepbox.dev/host/registry"
+)
+
+// maxTries is how many tools are filled for one clause before the best wins.
+const maxTries = 6
+
+// plan answers the request: refusals and questions of the vocabulary first,
+// then one call a clause.
+func (q *reading) plan() planner.Answer {
+	if m := q.first(lexicon.Refuses); m != nil {
+		return refusal(0.95, "That is not something I can do here: "+m.Value+".")
+	}
+	if m := q.first(lexicon.Asks); m != nil {
+		return question(0.9, nil, "%s", m.Value)
+	}
+	var calls []abi.Call
+	var prev *attempt
+	confidence := 0.97
+	for _, c := range q.clauses() {
+		a, margin := q.best(c, prev)
+		if a == nil {
+			return question(0.85, q.suggestions(), "I did not understand %q. What should be done?", q.text(c.from, c.to))
+		}
+		if len(a.problems) > 0 {
+			return question(0.85, a.candidates, "%s", strings.Join(a.problems, " "))
+		}
+		if prev != nil && a.output != "" {
+			calls[len(calls)-1].Output = a.output
+		}
+		confidence *= a.confidence(margin)
+		calls = append(calls, abi.Call{Tool: a.tool.Name, Args: a.args})
+		prev = a
+	}
+	for i := 0; i < q.typos; i++ {
+		confidence *= 0.93
+	}
+	return answer(confidence, nil, calls...)
+}
+
+// first is the weightiest phrase of a meaning that no weightier phrase of the
+// skill explains otherwise.
+func (q *reading) first(meaning lexicon.Meaning) *lexicon.Match {
+	used := make([]bool, len(q.toks))
+	free := func(m *lexicon.Match) bool {
+		for _, w := range m.Words {
+			if used[w] {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range q.matches {
+		m := &q.matches[i]
+		if m.Meaning > lexicon.Value || !free(m) || q.placeOf(m) != "" {
+			continue
+		}
+		if m.Meaning == lexicon.Refuses && len(m.Words) > 1 && q.place[m.Start] != "" {
+			continue // "from mail to …"
+		}
+		if m.Meaning == meaning {
+			return m
+		}
+		if m.Skill {
+			for _, w := range m.Words {
+				used[w] = true
+			}
+		}
+	}
+	return nil
+}
+
+// candidatesFor ranks the tools that a clause votes for.
+func (q *reading) candidatesFor(c clause) []*registry.Tool {
+	votesOf := map[string]float64{}
+	for i := range q.matches {
+		m := &q.matches[i]
+		if m.Tool == "" || m.Start < c.from || m.End > c.to || q.placeOf(m) != "" {
+			continue
+		}
+		votesOf[m.Tool] += m.Weight * float64(m.Literals())
+	}
+	rank := map[string]int{}
+	for i, h := range q.req.Tools {
+		rank[h.Tool] = i + 1
+	}
+	var tools []*registry.Tool
+	for _, t := range q.req.Skill.Registry().Tools() {
+		if lexicon.Public(t) && votesOf[t.Name] > 0 {
+			tools = append(tools, t)
+		}
+	}
+	sort.SliceStable(tools, func(i, j int) bool {
+		a, b := tools[i].Name, tools[j].Name
+		if votesOf[a] != votesOf[b] {
+			return votesOf[a] > votesOf[b]
+		}
+		return rank[a] != 0 && (rank[b] == 0 || rank[a] < rank[b])
+	})
+	return tools[:min(len(tools), maxTries)]
+}
+
+// best fills every tool that may be meant and keeps the one that explains the
+// clause best. margin is how far the next one is behind.
+func (q *reading) best(c clause, prev *attempt) (best *attempt, margin float64) {
+	margin = 1
+	tools := q.candidatesFor(c)
+	if d, ok := q.req.Skill.Registry().Tool(q.g.Lexicon().Default); ok && !q.action(c.from, c.to) {
+		tools = append(tools, d)
+	}
+	for _, t := range tools {
+		a := q.attempt(t, c, prev)
+		switch {
+		case best == nil:
+			best = a
+		case a.score > best.score:
+			margin = min(1, a.score-best.score)
+			best = a
+		default:
+			margin = min(margin, best.score-a.score)
+		}
+	}
+	if best != nil && best.verb < 0.1 && best.tool.Name != q.g.Lexicon().Default {
+		return nil, 0
+	}
+	return best, margin
+}
+
+// confidence is how sure a finished call is.
+func (a *attempt) confidence(margin float64) float64 {
+	c := 1.0
+	if margin < 0.05 {
+		c *= 0.75
+	} else if margin < 0.3 {
+		c *= 0.92
+	}
+	for i := 0; i < a.guesses; i++ {
+		c *= 0.93
+	}
+	if a.verb < 0.5 {
+		c *= 0.85
+	}
+	return c
+}
+
+// suggestions are the tools that retrieval liked, in words.
+func (q *reading) suggestions() []string {
+	var out []string
+	for _, h := range q.req.Tools {
+		if len(out) == 3 {
+			break
+		}
+		out = append(out, strings.ReplaceAll(h.Tool, "_", " "))
+	}
+	return out
+}
+
+// text is the request from token i up to token j as it was written.
+func (q *reading) text(i, j int) string {
+	if i >= j {
+		return ""
+	}
+	return strings.TrimSpace(q.req.Utterance[q.toks[i].Start:q.toks[j-1].End])
+}
+
+func quoteList(values []string) string {
+	var b strings.Builder
+	for i, v := range values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q", v)
+	}
+	return b.String()
+}

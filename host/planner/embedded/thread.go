@@ -1,0 +1,76 @@
+package embedded
+
+import (
+	"maps"
+	"slices"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/lexicon"
+)
+
+// hereAndPronouns takes "here", "it" and "them".
+func (a *attempt) hereAndPronouns() {
+	for i := a.c.from; i < a.c.to; i++ {
+		switch f := a.q.words[i]; f.role {
+		case lexicon.Here:
+			a.here = a.here || !a.inputSet()
+			a.mark(i, i+f.n)
+		case lexicon.It, lexicon.Them:
+			if !a.used[i] {
+				a.pronoun = f.role
+				a.mark(i, i+f.n)
+			}
+		}
+	}
+}
+
+// thread gives a call that names nothing itself what the call before was about:
+// the field of its result that the lexicon names, the file it made, the place
+// where it put things, or what it looked for.
+func (a *attempt) thread(prev *attempt) {
+	if prev == nil || a.inputSet() || a.here {
+		return
+	}
+	if field := a.q.g.Lexicon().Results[prev.tool.Name]; field != "" && a.filters == 0 {
+		if thing := a.arg(lexicon.RoleThing); thing != "" {
+			a.output = "$found"
+			a.args[thing] = a.output + "." + field
+			return
+		}
+	}
+	dst := prev.arg(lexicon.RoleDestination)
+	made, _ := prev.args[dst].(string)
+	switch {
+	case dst != "" && made != "" && prev.isFile(made) && a.pronoun != lexicon.Them:
+		a.give(a.arg(lexicon.RoleThing), made)
+	case dst != "" && made != "" && !prev.isFile(made):
+		a.inherit(prev)
+		a.give(a.arg(lexicon.RolePlace), made)
+	default:
+		a.inherit(prev)
+		for _, role := range []string{lexicon.RolePlace, lexicon.RoleThing, lexicon.RoleFolder} {
+			from := prev.arg(role)
+			v, ok := prev.args[from]
+			if !ok || role != lexicon.RolePlace && from == prev.arg(lexicon.RolePlace) {
+				continue // a folder looked in is not a thing to act on
+			}
+			if to := a.arg(role); to != "" && a.args[to] == nil {
+				a.set(to, v)
+			}
+		}
+	}
+}
+
+// inherit copies the filter of the call before.
+func (a *attempt) inherit(prev *attempt) {
+	for _, arg := range slices.Sorted(maps.Keys(prev.args)) {
+		s, p := a.tool.Args[arg], prev.tool.Args[arg]
+		if s == nil || p == nil || p.PathRole == abi.RoleOutput || p.PathRole == abi.RoleInput && (prev.isRole(lexicon.RolePlace, arg) || prev.isRole(lexicon.RoleThing, arg) || prev.isRole(lexicon.RoleFolder, arg)) {
+			continue
+		}
+		if _, set := a.args[arg]; !set {
+			a.set(arg, prev.args[arg])
+			a.filters++
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package embedded
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stepbox.dev/host/lexicon"
+)
+
+// unknown gives a meaning to words that no phrase knows: extensions, folders
+// that exist or that most homes have, numbers as names, and parts of names.
+func (a *attempt) unknown() {
+	for i := a.c.from; i < a.c.to; i++ {
+		if !a.meaningful(i) || a.zone[i] || a.q.words[i].n > 0 {
+			continue
+		}
+		t := a.q.toks[i]
+		if t.Kind == lexicon.Punct || t.Kind == lexicon.Name || t.Kind == lexicon.Quoted {
+			continue
+		}
+		if a.produces() && a.nounPlace(i) {
+			if end := a.span(i); a.give(a.arg(lexicon.RoleThing), a.name(i, end)) {
+				a.mark(i, end)
+				continue
+			}
+		}
+		if t.Kind == lexicon.Number {
+			continue
+		}
+		switch named := a.before(i, lexicon.Named); {
+		case named >= 0 && a.pattern(i, i+1, namePattern(t.Text)):
+			a.mark(named, i)
+		case a.extension(i), a.existing(i), a.familiar(i):
+		default:
+			a.partOfName(i)
+		}
+	}
+}
+
+// extension takes "pdf", "pdfs" and "pdf invoices".
+func (a *attempt) extension(i int) bool {
+	ext := extensionOf(a.q.toks[i])
+	if ext == "" || a.arg(lexicon.RoleName) == "" {
+		return false
+	}
+	return a.pattern(i, i+1, "*."+ext)
+}
+
+func extensionOf(t lexicon.Token) string {
+	if t.Kind != lexicon.Word {
+		return ""
+	}
+	for _, w := range []string{t.Fold, strings.TrimSuffix(t.Fold, "s"), strings.TrimSuffix(t.Fold, "-dateien"), strings.TrimSuffix(t.Fold, "-datei")} {
+		if lexicon.IsExtension(w) {
+			return w
+		}
+	}
+	return ""
+}
+
+// existing takes words that name something in the sandbox.
+func (a *attempt) existing(i int) bool {
+	for j := min(a.c.to, i+5); j > i; j-- {
+		text := a.q.text(i, j)
+		if !a.q.exists(text) || !a.allMeaningful(i, j) {
+			continue
+		}
+		if a.input(text, a.isFile(text)) {
+			a.mark(i, j)
+			return true
+		}
+	}
+	return false
+}
+
+func (a *attempt) allMeaningful(i, j int) bool {
+	for ; i < j; i++ {
+		if a.used[i] || a.zone[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// familiar takes a bare word as a folder when most homes have one of that name
+// and no other folder was named.
+func (a *attempt) familiar(i int) bool {
+	place := a.arg(lexicon.RolePlace)
+	if place == "" || a.inputSet() || !a.nounPlace(i) {
+		return false
+	}
+	end := i + 1
+	if a.q.toks[i].Kind == lexicon.Han {
+		for end = min(a.c.to, i+4); end > i && !lexicon.IsFolderName(spaced(a.q, i, end)); end-- {
+		}
+		if end == i {
+			return false
+		}
+	} else if !lexicon.IsFolderName(a.q.toks[i].Fold) {
+		return false
+	}
+	if end < a.c.to && a.q.words[end].role == lexicon.Files {
+		return false // "backup files"
+	}
+	if !a.give(place, a.q.text(i, end)) {
+		return false
+	}
+	a.guesses++
+	a.mark(i, end)
+	return true
+}
+
+func spaced(q *reading, i, j int) string {
+	parts := make([]string, 0, j-i)
+	for ; i < j; i++ {
+		parts = append(parts, q.toks[i].Fold)
+	}
+	return strings.Join(parts, " ")
+}
+
+// partOfName takes a word that stands where the things meant are named, such as
+// "invoices", as part of file names.
+func (a *attempt) partOfName(i int) {
+	if a.arg(lexicon.RoleName) == "" || !a.nounPlace(i) {
+		return
+	}
+	end := i + 1
+	if a.q.toks[i].Kind == lexicon.Han {
+		for end < a.c.to && a.q.toks[end].Kind == lexicon.Han && a.meaningful(end) && a.q.words[end].n == 0 {
+			end++
+		}
+		if end-i < 2 {
+			return
+		}
+	} else {
+		for end < a.c.to && a.q.toks[end].Kind == lexicon.Word && a.meaningful(end) && extensionOf(a.q.toks[end]) == "" && !a.q.isVerb(end) && a.q.words[end].n == 0 {
+			end++
+		}
+		if end-i > 3 {
+			return
+		}
+	}
+	if a.q.isVerb(i) || a.startsSentence(i) {
+		return
+	}
+	var glob strings.Builder
+	glob.WriteByte('*')
+	for k := i; k < end; k++ {
+		glob.WriteString(stem(a.q.toks[k], k == end-1))
+		if a.q.toks[k].Kind != lexicon.Han || k == end-1 {
+			glob.WriteByte('*')
+		}
+	}
+	a.guesses++
+	// "invoice pdfs", "pdf invoices": both at once.
+	if end < a.c.to && !a.used[end] {
+		if ext := extensionOf(a.q.toks[end]); ext != "" {
+			a.pattern(i, end+1, glob.String()+"."+ext)
+			return
+		}
+	}
+	if n := len(a.heads); n > 0 && a.heads[n-1].pattern != "" && !a.heads[n-1].plural && a.heads[n-1].end == i {
+		h := a.heads[n-1]
+		a.replacePattern(h.pattern, glob.String()+strings.TrimPrefix(h.pattern, "*"))
+		a.mark(i, end)
+		return
+	}
+	a.pattern(i, end, glob.String())
+}
+
+func (a *attempt) replacePattern(old, glob string) {
+	list, _ := a.args[a.arg(lexicon.RoleName)].([]any)
+	for i, v := range list {
+		if v == old {
+			list[i] = glob
+		}
+	}
+}
+
+// nounPlace reports whether token i can name what is meant: it stands first, or
+// behind the action, a joining word or an adjective, but not behind the thing
+// itself.
+func (a *attempt) nounPlace(i int) bool {
+	for j := i - 1; j >= a.c.from; j-- {
+		if a.q.filler(j) && !a.used[j] {
+			continue
+		}
+		switch a.q.words[j].role {
+		case lexicon.And, lexicon.Or, lexicon.All, lexicon.Named, lexicon.Each:
+			return true
+		case lexicon.Files:
+			return false
+		case lexicon.Folder:
+			return a.produces()
+		}
+		for _, h := range a.heads {
+			if h.tok <= j && j < h.end {
+				return !h.plural
+			}
+		}
+		if a.q.place[j] != "" {
+			return false
+		}
+		return a.used[j] || a.q.words[j].n > 0
+	}
+	return true
+}
+
+// startsSentence reports whether token i stands first although a verb follows:
+// in languages where the action comes first, such a word is not understood.
+func (a *attempt) startsSentence(i int) bool {
+	if a.q.lang == "de" || a.q.lang == "zh" || a.q.lang == "ru" || a.q.lang == "bg" {
+		return false
+	}
+	for j := a.c.from; j < i; j++ {
+		if !a.q.filler(j) {
+			return false
+		}
+	}
+	return a.verb > 0
+}
+
+// stem cuts the ending of a plural.
+func stem(t lexicon.Token, last bool) string {
+	w := strings.ToLower(t.Text)
+	if !last || t.Kind != lexicon.Word {
+		return w
+	}
+	switch {
+	case strings.HasSuffix(w, "ies") && len(w) > 5:
+		return w[:len(w)-3]
+	case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && len(w) > 3:
+		return w[:len(w)-1]
+	case strings.HasSuffix(w, "ungen"), strings.HasSuffix(w, "eien"):
+		return w[:len(w)-2]
+	}
+	r := []rune(w)
+	if n := len(r); n > 4 && strings.ContainsRune("аиыуяюе", r[n-1]) {
+		for len(r) > 4 && strings.ContainsRune("аиыуяюет", r[len(r)-1]) && len(r) > n-3 {
+			r = r[:len(r)-1]
+		}
+		return string(r)
+	}
+	return w
+}
+
+// mixed finds types and names joined by "and": "photos and pdfs" means either,
+// while two different arguments mean both at once.
+func (a *attempt) mixed() {
+	name := a.arg(lexicon.RoleName)
+	if name == "" {
+		return
+	}
+	slices.SortFunc(a.heads, func(x, y head) int { return x.tok - y.tok })
+	for k := 1; k < len(a.heads); k++ {
+		x, y := a.heads[k-1], a.heads[k]
+		if (x.pattern == "") == (y.pattern == "") && x.arg == y.arg || !a.joined(x.end, y.tok) {
+			continue
+		}
+		if !a.asGlobs(x) || !a.asGlobs(y) {
+			a.problems = append(a.problems, fmt.Sprintf("I cannot say %q in one step: shall I do one after the other?", a.q.text(x.tok, y.end)))
+			return
+		}
+	}
+}
+
+// asGlobs turns a value into the name patterns that stand for it.
+func (a *attempt) asGlobs(h head) bool {
+	if h.pattern != "" {
+		return true
+	}
+	globs := a.q.g.Lexicon().Globs[h.arg][h.value]
+	if len(globs) == 0 {
+		return false
+	}
+	if list, ok := a.args[h.arg].([]any); ok {
+		if list = slices.DeleteFunc(list, func(v any) bool { return v == h.value }); len(list) == 0 {
+			delete(a.args, h.arg)
+		} else {
+			a.args[h.arg] = list
+		}
+	}
+	for _, g := range globs {
+		a.set(a.arg(lexicon.RoleName), g)
+	}
+	return true
+}
+
+// joined reports whether nothing but "and" or "or" stands between two tokens.
+func (a *attempt) joined(i, j int) bool {
+	found := false
+	for ; i < j; i++ {
+		switch r := a.q.words[i].role; {
+		case r == lexicon.And || r == lexicon.Or:
+			found = true
+		case r == lexicon.Files || r == lexicon.All || a.q.filler(i) || a.q.covered[i]:
+		default:
+			return false
+		}
+	}
+	return found
+}

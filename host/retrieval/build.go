@@ -1,0 +1,177 @@
+package retrieval
+
+import (
+	"math"
+	"sort"
+	"strings"
+
+	"stepbox.dev/host/lexicon"
+	"stepbox.dev/host/registry"
+	"stepbox.dev/host/skill"
+)
+
+// The weights of where a word stands.
+const (
+	inName        = 2.0
+	inKeywords    = 1.6
+	inVerbs       = 1.8
+	inNouns       = 0.8
+	inValues      = 0.5
+	inArguments   = 0.4
+	inDescription = 0.5
+	inExamples    = 0.3
+	inSkill       = 0.2
+)
+
+type builder struct {
+	index   *Index
+	weights [3]map[string]map[int32]float64 // words, stems, grams
+}
+
+func newBuilder() *builder {
+	b := &builder{index: &Index{}}
+	for i := range b.weights {
+		b.weights[i] = map[string]map[int32]float64{}
+	}
+	return b
+}
+
+func (b *builder) addSkill(s *skill.Skill) {
+	lex, err := lexicon.Parse(s.Lexicon(), "lexicon.yaml")
+	if err != nil { // a skill with a broken lexicon is still found by its contract
+		lex = &lexicon.Lexicon{}
+	}
+	ids := map[string]int32{}
+	for _, t := range s.Registry().Tools() {
+		if !lexicon.Public(t) {
+			continue
+		}
+		id := int32(len(b.index.tools))
+		ids[t.Name] = id
+		b.index.tools = append(b.index.tools, Hit{Skill: s.Name(), Tool: t.Name})
+		b.addTool(id, t)
+		b.text(id, s.Description(), inSkill)
+	}
+	b.entries(ids, lex.Tools, inVerbs)
+	b.entries(ids, lex.Nouns, inNouns)
+	b.entries(ids, lex.Phrases, inVerbs)
+	for _, e := range lex.Values {
+		for name, id := range ids {
+			if t, _ := s.Registry().Tool(name); t.Args[e.Arg] != nil {
+				b.says(id, e.Say, inValues)
+			}
+		}
+	}
+	for _, ex := range s.Prompt().Examples {
+		for _, c := range ex.Plan {
+			if id, ok := ids[c.Tool]; ok {
+				b.text(id, ex.Request, inExamples)
+			}
+		}
+	}
+}
+
+func (b *builder) addTool(id int32, t *registry.Tool) {
+	b.text(id, strings.ReplaceAll(t.Name, "_", " "), inName)
+	for _, k := range t.Keywords {
+		b.text(id, k, inKeywords)
+	}
+	b.text(id, t.Description, inDescription)
+	for name, a := range t.Args {
+		b.text(id, strings.ReplaceAll(name, "_", " "), inArguments)
+		for _, v := range a.Enum {
+			b.text(id, strings.ReplaceAll(v, "_", " "), inValues)
+		}
+		for v := range a.Synonyms {
+			b.text(id, v, inValues)
+		}
+	}
+}
+
+func (b *builder) entries(ids map[string]int32, entries []lexicon.Entry, weight float64) {
+	for _, e := range entries {
+		if id, ok := ids[e.Tool]; ok {
+			b.says(id, e.Say, weight)
+		}
+	}
+}
+
+func (b *builder) says(id int32, say map[string][]string, weight float64) {
+	for _, phrases := range say {
+		for _, p := range phrases {
+			b.text(id, strings.NewReplacer("|", " ", "?", "", "...", " ").Replace(dropSlots(p)), weight)
+		}
+	}
+}
+
+// dropSlots removes {…} from a phrase.
+func dropSlots(p string) string {
+	for {
+		i := strings.IndexByte(p, '{')
+		j := strings.IndexByte(p, '}')
+		if i < 0 || j < i {
+			return p
+		}
+		p = p[:i] + " " + p[j+1:]
+	}
+}
+
+// text adds the words of a text. A word counts once a field, and its best field
+// most: repeating a word buys nothing.
+func (b *builder) text(id int32, text string, weight float64) {
+	toks := lexicon.Tokenize(strings.ReplaceAll(text, "*", ""))
+	for i, t := range toks {
+		switch t.Kind {
+		case lexicon.Han:
+			run := ""
+			for n := 1; n <= maxGram && i+n <= len(toks) && toks[i+n-1].Kind == lexicon.Han; n++ {
+				run += toks[i+n-1].Text
+				b.put(2, run, id, weight*[]float64{0, 0.15, 0.8, 1, 1.2}[n])
+			}
+		case lexicon.Word, lexicon.Number:
+			b.put(0, singular(t.Fold), id, weight)
+			b.put(0, t.Fold, id, weight)
+			if stem, long := stemOf(t.Fold); long {
+				b.put(1, stem, id, weight)
+			}
+		}
+	}
+}
+
+func (b *builder) put(which int, w string, id int32, weight float64) {
+	m := b.weights[which][w]
+	if m == nil {
+		m = map[int32]float64{}
+		b.weights[which][w] = m
+	}
+	m[id] = max(m[id], weight)
+}
+
+// finish weighs each word by how few tools hold it.
+func (b *builder) finish() *Index {
+	n := float64(len(b.index.tools))
+	build := func(ws map[string]map[int32]float64) map[string]term {
+		out := make(map[string]term, len(ws))
+		for w, tools := range ws {
+			idf := math.Log(1 + n/float64(len(tools)))
+			t := term{postings: make([]posting, 0, len(tools))}
+			for id, weight := range tools {
+				t.postings = append(t.postings, posting{id, float32(weight * idf)})
+			}
+			sort.Slice(t.postings, func(i, j int) bool {
+				a, c := t.postings[i], t.postings[j]
+				if a.weight != c.weight {
+					return a.weight > c.weight
+				}
+				return a.tool < c.tool
+			})
+			if len(t.postings) > maxPostings {
+				t.postings = append([]posting(nil), t.postings[:maxPostings]...)
+			}
+			out[w] = t
+		}
+		return out
+	}
+	b.index.words, b.index.stems, b.index.grams = build(b.weights[0]), build(b.weights[1]), build(b.weights[2])
+	return b.index
+}
