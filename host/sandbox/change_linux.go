@@ -85,6 +85,10 @@ func (f *CallFS) Symlink(target, path string) sys.Errno {
 	case len(target) > stage.MaxTarget:
 		return sys.ENAMETOOLONG
 	}
+	return f.symlink(&p, path, target)
+}
+
+func (f *CallFS) symlink(p *place, path, target string) sys.Errno {
 	if _, _, errno := splitPath(target); errno != 0 || target == "" {
 		return sys.EINVAL
 	}
@@ -111,7 +115,8 @@ func (f *CallFS) Link(oldPath, newPath string) sys.Errno {
 	}
 	f.v.mu.Lock()
 	defer f.v.mu.Unlock()
-	if _, errno := f.free("link", newPath, newPath); errno != 0 {
+	to, errno := f.free("link", newPath, newPath)
+	if errno != 0 {
 		return errno
 	}
 	if strings.HasSuffix(newPath, "/") {
@@ -126,7 +131,7 @@ func (f *CallFS) Link(oldPath, newPath string) sys.Errno {
 	case p.slash && p.kind() != stage.Folder:
 		return sys.ENOTDIR
 	case p.kind() == stage.Link:
-		return sys.EPERM
+		return f.linkLink(&p, &to, newPath)
 	case p.kind() != stage.File:
 		return sys.EPERM
 	}
@@ -139,6 +144,22 @@ func (f *CallFS) Link(oldPath, newPath string) sys.Errno {
 	}
 	defer f.v.closeFile(from)
 	return f.copyTo(newPath, from)
+}
+
+// linkLink makes a second link like the one at a place.
+func (f *CallFS) linkLink(p, to *place, newPath string) sys.Errno {
+	if p.node != nil {
+		target, errno := f.v.target(p.node)
+		if errno != 0 {
+			return errno
+		}
+		return f.symlink(to, newPath, target)
+	}
+	target, err := readLink(f.v.lower, p.lower)
+	if err != nil {
+		return toErrno(err)
+	}
+	return f.symlink(to, newPath, target)
 }
 
 // copyTo makes a new file with the content of an open one.
@@ -273,86 +294,4 @@ func (f *CallFS) applyAndDrop(dead *stage.Node, effects ...stage.Effect) sys.Err
 		f.dropBlob(blob)
 	}
 	return 0
-}
-
-// Utimens implements the same method as documented on sys.FS
-func (f *CallFS) Utimens(path string, atim, mtim int64) sys.Errno {
-	switch a, rest := f.route(path); a {
-	case inSkill:
-		return f.skillIsFixed("utimens", path)
-	case inTmp:
-		_, errno := f.v.statTmp(rest)
-		return errno
-	}
-	f.v.mu.Lock()
-	defer f.v.mu.Unlock()
-	if errno := f.look("utimens", path); errno != 0 {
-		return errno
-	}
-	p, errno := f.v.walk(path, true)
-	switch {
-	case errno != 0:
-		return errno
-	case !p.exists:
-		return sys.ENOENT
-	case p.slash && p.kind() != stage.Folder:
-		return sys.ENOTDIR
-	}
-	if p.node != nil {
-		return f.utimensOpen(p.node.ID, "", p.path, atim, mtim)
-	}
-	return f.utimensOpen(0, p.lower, p.path, atim, mtim)
-}
-
-// utimensOpen records times of a node, or of what the sandbox has at lower.
-func (f *CallFS) utimensOpen(id stage.ID, lower, path string, atim, mtim int64) sys.Errno {
-	if atim == sys.UTIME_OMIT && mtim == sys.UTIME_OMIT {
-		return 0
-	}
-	node := func() (*stage.Node, bool) {
-		if id != 0 {
-			n := f.v.tree.Node(id)
-			return n, n == nil || n.Dead
-		}
-		return f.v.lowerNode(lower)
-	}
-	n, gone := node()
-	if gone {
-		return 0 // nothing shows the times of what is gone
-	}
-	need := abi.ModeWrite
-	if n != nil && !n.HasOrigin {
-		need = abi.ModeCreate
-	}
-	if errno := f.need(need, "utimens", path); errno != 0 {
-		return errno
-	}
-	return f.change(func() sys.Errno {
-		n, gone := node()
-		if gone {
-			return 0
-		}
-		var effects []stage.Effect
-		if n == nil {
-			p := place{lower: lower}
-			if err := statBelow(f.v.lower, lower, &p.st); err != nil {
-				return toErrno(err)
-			}
-			parent, errno := f.nodeFor(lower)
-			if errno != 0 {
-				return errno
-			}
-			if n, effects, errno = f.define(parent, lower, p.kind()); errno != 0 {
-				return errno
-			}
-		}
-		times := stage.Effect{Op: stage.OpTimes, ID: n.ID, Atime: n.Atime, Mtime: n.Mtime}
-		if atim != sys.UTIME_OMIT {
-			times.Atime = atim
-		}
-		if mtim != sys.UTIME_OMIT {
-			times.Mtime = mtim
-		}
-		return f.apply(append(effects, times)...)
-	})
 }

@@ -211,7 +211,7 @@ func (h *file) Readdir(int) ([]sys.Dirent, sys.Errno) { return nil, sys.EBADF }
 // Write implements the same method as documented on sys.File
 func (h *file) Write(buf []byte) (int, sys.Errno) {
 	defer h.end()
-	if errno := h.begin(h.write); errno != 0 {
+	if errno := h.begin(h.write || len(buf) == 0); errno != 0 {
 		return 0, errno
 	}
 	n, errno := h.put(buf, h.pos, h.append)
@@ -280,10 +280,10 @@ func (h *file) put(buf []byte, off int64, atEnd bool) (int, sys.Errno) {
 // Truncate implements the same method as documented on sys.File
 func (h *file) Truncate(size int64) sys.Errno {
 	defer h.end()
-	if errno := h.begin(h.write); errno != 0 {
+	if errno := h.begin(true); errno != 0 {
 		return errno
 	}
-	if size < 0 {
+	if size < 0 || !h.write { // as ftruncate says
 		return sys.EINVAL
 	}
 	return h.resize(size)

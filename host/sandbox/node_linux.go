@@ -88,18 +88,27 @@ func (f *CallFS) define(parent *stage.Node, lower string, kind stage.Kind) (*sta
 	}, 0
 }
 
-// roomToMake checks the quotas for a new file or folder.
+// roomToMake checks the quotas for a new file, folder or link.
 func (f *CallFS) roomToMake(p *place, op string) sys.Errno {
-	q := f.v.quota
-	switch {
-	case len(p.name) > q.NameBytes:
-		return f.deny(Denial{Op: op, Path: p.path, Quota: fmt.Sprintf("a name may have at most %d bytes", q.NameBytes)})
-	case f.v.tree.Made() >= q.Files:
-		return f.deny(Denial{Op: op, Path: p.path, Quota: fmt.Sprintf("a run may make at most %d files and folders", q.Files)})
-	case strings.Count(p.path, "/") > q.Depth:
-		return f.deny(Denial{Op: op, Path: p.path, Quota: fmt.Sprintf("folders may be at most %d deep", q.Depth)})
+	if q := f.v.quota.Files; f.v.tree.Made() >= q {
+		return f.deny(Denial{Op: op, Path: p.path, Quota: fmt.Sprintf("a run may make at most %d files and folders", q)})
+	}
+	return f.roomForName(p, op)
+}
+
+// roomForName checks the quotas of a new name.
+func (f *CallFS) roomForName(p *place, op string) sys.Errno {
+	if q := f.v.quota.NameBytes; len(p.name) > q {
+		return f.deny(Denial{Op: op, Path: p.path, Quota: fmt.Sprintf("a name may have at most %d bytes", q)})
+	}
+	if strings.Count(p.path, "/") > f.v.quota.Depth {
+		return f.tooDeep(p, op)
 	}
 	return 0
+}
+
+func (f *CallFS) tooDeep(p *place, op string) sys.Errno {
+	return f.deny(Denial{Op: op, Path: p.path, Quota: fmt.Sprintf("folders may be at most %d deep", f.v.quota.Depth)})
 }
 
 // roomToOpen checks the quota of open files.

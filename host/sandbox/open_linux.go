@@ -19,14 +19,19 @@ type opening struct {
 }
 
 // OpenFile implements the same method as documented on sys.FS. New files get
-// their permissions when they are committed, so perm counts nothing.
-func (f *CallFS) OpenFile(path string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys.Errno) {
+// their permissions when they are committed, so perm counts nothing, but for
+// one thing: wazero sets times without following a link through a file that it
+// opens with O_WRONLY and no permissions at all, as no guest's open does.
+func (f *CallFS) OpenFile(path string, flag sys.Oflag, perm fs.FileMode) (sys.File, sys.Errno) {
+	if flag == sys.O_WRONLY && perm == 0 {
+		return f.openTimes(path)
+	}
 	o := opening{
 		path:  path,
 		read:  flag&sys.O_WRONLY == 0,
 		write: flag&(sys.O_WRONLY|sys.O_RDWR) != 0, append: flag&sys.O_APPEND != 0,
 		create: flag&sys.O_CREAT != 0, excl: flag&sys.O_EXCL != 0, cut: flag&sys.O_TRUNC != 0,
-		folder: flag&sys.O_DIRECTORY != 0 || strings.HasSuffix(path, "/"), follow: flag&sys.O_NOFOLLOW == 0,
+		folder: flag&sys.O_DIRECTORY != 0, follow: flag&sys.O_NOFOLLOW == 0 || strings.HasSuffix(path, "/"),
 	}
 	if o.create && o.excl {
 		o.follow = false
@@ -54,7 +59,7 @@ func (f *CallFS) open(o opening) (sys.File, sys.Errno) {
 	if errno := f.look("open", o.path); errno != 0 {
 		return nil, errno
 	}
-	p, errno := f.v.walk(o.path, o.follow || o.folder && !o.create)
+	p, errno := f.v.walk(o.path, o.follow)
 	if errno != 0 {
 		return nil, f.reserved(errno, "create", o.path, o.create)
 	}
@@ -74,6 +79,9 @@ func (f *CallFS) open(o opening) (sys.File, sys.Errno) {
 		}
 		return f.newDir(&p), 0
 	case stage.Link:
+		if o.folder {
+			return nil, sys.ENOTDIR
+		}
 		return nil, sys.ELOOP
 	case stage.File:
 		if o.folder || p.slash {

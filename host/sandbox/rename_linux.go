@@ -122,17 +122,31 @@ func (f *CallFS) move(r renaming) sys.Errno {
 	return f.applyAndDrop(r.to.node, effects...)
 }
 
-// roomToMove checks the quotas for the new place. A folder's own depth below
-// that counts when something is made there.
+// roomToMove checks the quotas for the new place, and for what a folder takes
+// along.
 func (f *CallFS) roomToMove(r *renaming) sys.Errno {
-	if r.to.exists {
+	if errno := f.roomForName(&r.to, "rename"); errno != 0 {
+		return errno
+	}
+	deeper := strings.Count(r.to.path, "/") - strings.Count(r.from.path, "/")
+	if deeper <= 0 || r.from.node == nil {
 		return 0
 	}
-	p := r.to
-	if made := f.v.tree.Made(); made >= f.v.quota.Files {
-		return 0 // it makes nothing
+	if strings.Count(r.to.path, "/")+height(r.from.node) > f.v.quota.Depth {
+		return f.tooDeep(&r.to, "rename")
 	}
-	return f.roomToMake(&p, "rename")
+	return 0
+}
+
+// height is how many folders deep the known part of a node goes.
+func height(n *stage.Node) int {
+	deepest := 0
+	for _, e := range n.Entries {
+		if e.Node != nil {
+			deepest = max(deepest, 1+height(e.Node))
+		}
+	}
+	return deepest
 }
 
 // keepTmp moves a file of /@tmp into the view by copying it: the two are apart.

@@ -55,6 +55,7 @@ func (f *CallFS) openTmp(rest string, o opening) (sys.File, sys.Errno) {
 	v := f.v
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	o.folder = o.folder || strings.HasSuffix(rest, "/")
 	if errno := f.roomToOpen(abi.TmpDir + "/" + path); errno != 0 {
 		return nil, errno
 	}

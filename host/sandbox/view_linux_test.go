@@ -76,7 +76,7 @@ const (
 
 // put writes a file, made or replaced.
 func put(f sys.FS, path, content string) sys.Errno {
-	h, errno := f.OpenFile(path, anew, 0)
+	h, errno := f.OpenFile(path, anew, 0o600)
 	if errno != 0 {
 		return errno
 	}
@@ -162,7 +162,11 @@ func tree(t testing.TB, f sys.FS) map[string]string {
 				visit(path)
 			case d.Type == fs.ModeSymlink:
 				target, errno := f.Readlink(path)
-				require.Zero(t, errno, path)
+				if errno == sys.EPERM || strings.HasPrefix(filepath.Join(dir, target), "..") {
+					target = "out"
+				} else {
+					require.Zero(t, errno, path)
+				}
 				all[path] = "-> " + target
 			default:
 				all[path] = mustGet(t, f, path)
