@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -258,19 +259,23 @@ func freeName(name string, calls []abi.Call) string {
 const outerPrefix = "$outer_"
 
 // lend returns args as the guest gets them, the program's variables renamed to
-// $outer_1, $outer_2, …, and the scope that its answer starts with. A guest can
-// pass such a value on; it cannot name any other variable of the program.
+// $outer_1, $outer_2, … in the order of their names, and the scope that its
+// answer starts with. A guest can pass such a value on; it cannot name any other
+// variable of the program.
 func lend(args map[string]any) (map[string]any, scope, error) {
-	inner, names := scope{}, map[string]string{}
-	w := walk{rename: func(name string) (string, error) {
-		to, ok := names[name]
-		if !ok {
-			to = fmt.Sprintf("%s%d", outerPrefix, len(names)+1)
-			names[name], inner[to] = to, name
-		}
-		return to, nil
-	}}
+	names := map[string]string{}
+	w := walk{rename: func(name string) (string, error) { names[name] = ""; return name, nil }}
 	out, err := w.args(args)
+	inner := scope{}
+	if err != nil || len(names) == 0 {
+		return out, inner, err
+	}
+	for i, name := range slices.Sorted(maps.Keys(names)) { // maps have no order, an expansion must have one
+		names[name] = fmt.Sprintf("%s%d", outerPrefix, i+1)
+		inner[names[name]] = name
+	}
+	w.rename = func(name string) (string, error) { return names[name], nil }
+	out, err = w.args(args)
 	return out, inner, err
 }
 

@@ -242,6 +242,32 @@ func TestAnswerIsNotChanged(t *testing.T) {
 	require.JSONEq(t, string(before), string(after))
 }
 
+// The same plan is the same program for ever, whatever order maps come in.
+func TestExpansionIsDeterministic(t *testing.T) {
+	skill := native{
+		"look": good["look"],
+		"tidy": func(a map[string]any) ([]abi.Call, error) {
+			items := a["items"].([]any)
+			return []abi.Call{{Tool: "scan", Args: m{"path": items[0]}}, {Tool: "drop", Args: m{"items": items[1:]}}}, nil
+		},
+	}
+	var first string
+	for range 50 {
+		p, err := expand.Expand(t.Context(), valid(t,
+			abi.Call{Tool: "look", Args: m{"path": "a"}, Output: "$b"},
+			abi.Call{Tool: "look", Args: m{"path": "a"}, Output: "$a"},
+			abi.Call{Tool: "tidy", Args: m{"path": "$b.x", "items": list("$a.y", "$b.z", "$a.x")}}), skill, expand.Options{Kind: kind})
+		require.NoError(t, err)
+		text, err := json.Marshal(p.Calls())
+		require.NoError(t, err)
+		if first == "" {
+			first = string(text)
+		}
+		require.Equal(t, first, string(text))
+	}
+	require.Contains(t, first, "$found_2.y")
+}
+
 // FuzzExpand feeds answers of every shape: whatever a skill says, the outcome
 // is a program within its declaration, or an error.
 func FuzzExpand(f *testing.F) {

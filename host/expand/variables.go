@@ -2,32 +2,30 @@ package expand
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"stepbox.dev/host/plan"
 )
 
-// walk copies arguments, renames the variables in them and measures their text.
+// walk renames the variables in arguments and measures their text. It copies
+// what it changes and shares the rest.
 type walk struct {
 	rename func(name string) (string, error)
 	bytes  int
 }
 
 func (w *walk) args(args map[string]any) (map[string]any, error) {
-	out := make(map[string]any, len(args))
-	for k, v := range args {
-		c, err := w.value(v, 0)
-		if err != nil {
-			return nil, fmt.Errorf("argument %q: %w", k, err)
-		}
-		w.bytes += len(k)
-		out[k] = c
+	if args == nil {
+		return map[string]any{}, nil
 	}
-	return out, nil
+	out, _, err := w.object(args, 0)
+	return out, err
 }
 
-func (w *walk) value(v any, depth int) (any, error) {
+func (w *walk) value(v any, depth int) (out any, changed bool, err error) {
 	if depth > plan.MaxDepth {
-		return nil, fmt.Errorf("nests deeper than %d", plan.MaxDepth)
+		return nil, false, fmt.Errorf("an argument nests more than %d levels deep", plan.MaxDepth)
 	}
 	w.bytes += 8
 	switch v := v.(type) {
@@ -35,31 +33,49 @@ func (w *walk) value(v any, depth int) (any, error) {
 		w.bytes += len(v)
 		name, rest, ok := plan.Reference(v)
 		if !ok {
-			return v, nil
+			return v, false, nil
 		}
 		to, err := w.rename(name)
-		return to + rest, err
+		return to + rest, true, err
 	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			c, err := w.value(e, depth+1)
-			if err != nil {
-				return nil, err
+		return w.list(v, depth)
+	case map[string]any:
+		return w.object(v, depth)
+	}
+	return v, false, nil
+}
+
+func (w *walk) list(list []any, depth int) (out []any, changed bool, err error) {
+	out = list
+	for i, e := range list {
+		c, different, err := w.value(e, depth+1)
+		if err != nil {
+			return nil, false, err
+		}
+		if different {
+			if !changed {
+				out, changed = slices.Clone(list), true
 			}
 			out[i] = c
 		}
-		return out, nil
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, e := range v {
-			c, err := w.value(e, depth+1)
-			if err != nil {
-				return nil, err
+	}
+	return out, changed, nil
+}
+
+func (w *walk) object(object map[string]any, depth int) (out map[string]any, changed bool, err error) {
+	out = object
+	for k, e := range object {
+		w.bytes += len(k)
+		c, different, err := w.value(e, depth+1)
+		if err != nil {
+			return nil, false, err
+		}
+		if different {
+			if !changed {
+				out, changed = maps.Clone(object), true
 			}
-			w.bytes += len(k)
 			out[k] = c
 		}
-		return out, nil
 	}
-	return v, nil
+	return out, changed, nil
 }
