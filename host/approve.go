@@ -124,7 +124,7 @@ func (h *Host) commit(ctx context.Context, res *Result, o CommitOptions, p Perso
 // committable says why a run cannot be committed now.
 func committable(rec *record, partial bool) error {
 	switch rec.Status {
-	case statusWaiting, statusDeclined:
+	case statusWaiting:
 		return nil
 	case statusFailed, statusInterrupted:
 		if partial {
@@ -174,7 +174,7 @@ func (h *Host) undo(ctx context.Context, res *Result, dryRun bool, e event.Handl
 	}
 	if u.Run != nil {
 		res.RunID = u.Run.ID
-		if !r.Committed() {
+		if len(u.Refused) == 0 {
 			rec.Status = statusUndone
 		}
 		if err := rec.save(r); err != nil {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"stepbox.dev/abi"
@@ -190,6 +191,9 @@ func (a *attempt) show(ctx context.Context, w *worker.Worker, pl *planning, vali
 		}
 		ev.Summaries, ev.May = append(ev.Summaries, text), append(ev.May, mode.String())
 	}
+	if a.record.Request == "" { // a given plan: its own words tell it from others
+		a.record.Request = strings.Join(ev.Summaries, "; ")
+	}
 	if err := a.events.Handle(ev); err != nil {
 		return err
 	}
@@ -304,9 +308,13 @@ func (a *attempt) close(err error) error {
 	rec := a.record
 	switch fault.Of(err) {
 	case 0:
-		rec.Status = statusCommitted
-		if a.request.DryRun {
+		switch {
+		case a.request.DryRun:
 			rec.Status = statusDry
+		case len(rec.Changes) == 0:
+			rec.Status = statusDone
+		default:
+			rec.Status = statusCommitted
 		}
 	case fault.NotApproved:
 		rec.Status = statusWaiting
@@ -325,7 +333,7 @@ func (a *attempt) close(err error) error {
 	if err != nil {
 		rec.Error = err.Error()
 	}
-	kept := len(rec.Changes) > 0 && (rec.Status == statusWaiting || rec.Status == statusCommitted) ||
+	kept := rec.Status == statusWaiting || rec.Status == statusCommitted ||
 		len(a.result.Results) > 0 && (rec.Status == statusFailed || rec.Status == statusInterrupted)
 	if !kept {
 		if derr := commit.Discard(a.run); derr != nil {

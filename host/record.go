@@ -18,8 +18,8 @@ import (
 const (
 	statusRunning     = "running"
 	statusWaiting     = "waiting" // for approval
-	statusDeclined    = "declined"
 	statusCommitted   = "committed"
+	statusDone        = "done" // and changed nothing
 	statusFailed      = "failed"
 	statusDry         = "dry"
 	statusUndone      = "undone"
@@ -34,8 +34,8 @@ type RunInfo struct {
 	Request string    `json:"request"`
 	Skill   string    `json:"skill"`
 	Sandbox string    `json:"sandbox"`
-	// Status: running, waiting (for approval), declined, committed, failed,
-	// dry, undone, interrupted.
+	// Status: running, waiting (for approval), committed, done (it changed
+	// nothing), dry, failed, interrupted, undone.
 	Status string `json:"status"`
 	// Digest of program and changes, once there are changes.
 	Digest string `json:"digest,omitempty"`
