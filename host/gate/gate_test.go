@@ -254,6 +254,8 @@ func TestAllowing(t *testing.T) {
 		{"by dots", "/srv/work/a", "../b/x.pdf", "/srv/work"},
 		{"far away", "/srv/work/a", "/data/docs/x.pdf", "/data/docs"},
 		{"only a home in common", "/home/u/work", "/home/u/docs/x.pdf", "/home/u/docs"},
+		{"at the top", "/srv/work/a", "/etc/passwd", "/etc"},
+		{"nothing wide in common", "/srv/a", "/srv/b/x.pdf", "/srv/b"},
 		{"nothing can allow the root", "/srv/a", "/x.pdf", ""},
 		{"tilde", "/srv/a", "~/docs/x.pdf", "~/docs"},
 	} {

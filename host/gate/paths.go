@@ -92,7 +92,7 @@ func (c *check) allowing(p string) string {
 	if info, err := os.Stat(own); err != nil || !info.IsDir() {
 		own = path.Dir(own)
 	}
-	for dir := own; path.IsAbs(dir) && !tooWide(dir); dir = path.Dir(dir) {
+	for dir := own; path.IsAbs(dir) && path.Dir(dir) != "/" && !tooWide(dir); dir = path.Dir(dir) {
 		if strings.HasPrefix(c.SandboxPath+"/", dir+"/") {
 			return dir
 		}
@@ -105,12 +105,12 @@ func (c *check) allowing(p string) string {
 
 // tooWide says that a folder is the root, holds homes, or is a home.
 func tooWide(dir string) bool {
-	switch parent := path.Dir(dir); {
-	case dir == "/", dir == ".", dir == "~", parent == "/":
+	switch dir {
+	case "/", ".", "~", "/home", "/Users", "/root":
 		return true
-	default:
-		return parent == "/home" || parent == "/Users"
 	}
+	parent := path.Dir(dir)
+	return parent == "/home" || parent == "/Users"
 }
 
 // shellQuote makes a path one word of a command line.
