@@ -51,6 +51,9 @@ func Apply(ctx context.Context, c *Changes, a Approval, progress func(done, tota
 		return Committed{}, r.commitError(err, nil)
 	}
 	e.j.items = items
+	if err := e.unchanged(); err != nil {
+		return Committed{}, r.commitError(err, nil)
+	}
 	if err := ctx.Err(); err != nil {
 		return Committed{}, err
 	}
@@ -186,6 +189,22 @@ func (e *engine) prepareFile(it *item, m making, over *item, mask uint32) error 
 		err = e.data.setTimes(it.home, orElse(m.times.atime, now.atime), orElse(m.times.mtime, now.mtime))
 	}
 	return err
+}
+
+// unchanged looks once more at everything that will be touched: somebody may
+// have changed it while a person thought about the question. From here on the
+// check after each capture is what guards.
+func (e *engine) unchanged() error {
+	for i := range e.j.items {
+		it := &e.j.items[i]
+		if it.from == "" {
+			continue
+		}
+		if now, err := e.box.stat(it.from); err != nil || !it.was.untouched(now) {
+			return &conflict{it.from, "was changed by something else"}
+		}
+	}
+	return nil
 }
 
 // freshUndo makes the folder for what the commit takes out of the sandbox. What

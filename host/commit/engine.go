@@ -130,11 +130,13 @@ func (e *engine) done(o op) bool {
 	case opExchange:
 		return homeErr == nil && (home.ino != it.was.ino || home.dev != it.was.dev)
 	case opDirect:
-		if id, err := e.box.stat(it.from); err == nil && id.ino == it.was.ino {
+		from, fromErr := e.box.stat(it.from)
+		to, toErr := e.box.stat(it.to)
+		if toErr != nil {
 			return false
 		}
-		id, err := e.box.stat(it.to)
-		return err == nil && id.ino == it.was.ino && id.dev == it.was.dev
+		// With both there, the object itself decides; it may have two names.
+		return fromErr != nil || to.ino == it.was.ino && from.ino != it.was.ino
 	case opTimes:
 		id, err := e.box.stat(it.to)
 		return err == nil && id.ino == it.was.ino && id.mtime == it.new.mtime
