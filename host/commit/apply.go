@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"stepbox.dev/host/fault"
-	"stepbox.dev/host/stage"
 )
 
 // Apply commits the changes: journalled, atomic per file, keeping what undo
@@ -113,84 +112,6 @@ func (e *engine) close() {
 	}
 }
 
-// prepare makes every new object beside the sandbox, complete with mode, owner
-// and times, so that the commit itself only renames.
-func (e *engine) prepare(items []item, made map[int]making) error {
-	if err := e.freshUndo(); err != nil {
-		return err
-	}
-	mask := umask()
-	for i := range items {
-		m, ok := made[i]
-		if !ok {
-			continue
-		}
-		it := &items[i]
-		if it.home == "" {
-			it.home = slot(i)
-		}
-		var err error
-		switch it.kind {
-		case isFile:
-			var over *item
-			if m.over > 0 {
-				over = &items[m.over-1]
-			}
-			err = e.prepareFile(it, m, over, mask)
-		case isFolder:
-			if err = e.data.mkdir(it.home, 0o700); err == nil {
-				err = e.data.setMode(it.home, 0o777&^mask)
-			}
-		case isLink:
-			if err = e.data.symlink(m.target, it.home); err == nil && m.times.mtime != stage.Own {
-				err = e.data.setTimes(it.home, orElse(m.times.atime, m.times.mtime), m.times.mtime)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("prepare %q: %w", it.to, err)
-		}
-		if it.was, err = e.data.stat(it.home); err != nil {
-			return fmt.Errorf("prepare %q: %w", it.to, err)
-		}
-		if it.times { // a folder's, after its entries
-			it.old = stamps{it.was.atime, it.was.mtime}
-			it.new = stamps{orElse(m.times.atime, it.was.atime), orElse(m.times.mtime, it.was.mtime)}
-		}
-	}
-	return nil
-}
-
-func (e *engine) prepareFile(it *item, m making, over *item, mask uint32) error {
-	f, err := e.data.openFile(it.home)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	now, err := statFile(f)
-	if err != nil {
-		return err
-	}
-	if now.links != 1 || int(now.uid) != os.Geteuid() {
-		return errors.New("its content is not a plain file of its own")
-	}
-	if err := sealFile(f); err != nil {
-		return err
-	}
-	mode := 0o666 &^ mask
-	if over != nil {
-		mode = e.adopt(f, over)
-	}
-	if now.mode != mode {
-		if err := f.Chmod(fileMode(mode)); err != nil && !isReadOnly(err) {
-			return err
-		}
-	}
-	if m.times.atime != stage.Own || m.times.mtime != stage.Own {
-		err = e.data.setTimes(it.home, orElse(m.times.atime, now.atime), orElse(m.times.mtime, now.mtime))
-	}
-	return err
-}
-
 // unchanged looks once more at everything that will be touched: somebody may
 // have changed it while a person thought about the question. From here on the
 // check after each capture is what guards.
@@ -205,17 +126,6 @@ func (e *engine) unchanged() error {
 		}
 	}
 	return nil
-}
-
-// freshUndo makes the folder for what the commit takes out of the sandbox. What
-// an attempt that ended before its journal left there was prepared, not
-// captured, and may go.
-func (e *engine) freshUndo() error {
-	dir := filepath.Join(e.data.f.Name(), nameUndo)
-	if err := removeTree(dir); err != nil {
-		return err
-	}
-	return os.Mkdir(dir, 0o700)
 }
 
 // carryOut orders the items, writes the journal, and does what it says: all of
@@ -270,34 +180,6 @@ func (e *engine) decide(r *Run) error {
 	}
 	crashPoint()
 	return e.data.sync()
-}
-
-// fewFiles is up to how many files are synced one by one. Beyond, one sync of
-// the file system is cheaper, though it also waits for what others wrote.
-const fewFiles = 8
-
-func (e *engine) syncContent() error {
-	var homes []string
-	for i := range e.j.items {
-		if it := &e.j.items[i]; it.kind == isFile && it.from == "" && it.fetch == "" {
-			homes = append(homes, it.home)
-		}
-	}
-	if len(homes) > fewFiles {
-		return e.data.syncAll()
-	}
-	for _, h := range homes {
-		f, err := e.data.openFile(h)
-		if err != nil {
-			return err
-		}
-		err = f.Sync()
-		_ = f.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // recordFolders notes the times of every folder whose entries change, so that

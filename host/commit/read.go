@@ -163,6 +163,9 @@ func (rd *reader) hidden(path string) error {
 	if err != nil {
 		return rd.unreadable(path, err)
 	}
+	if id.dev != 0 {
+		return rd.unreadable(path, errOtherMount)
+	}
 	if rd.changed(path, id) {
 		return nil
 	}
@@ -198,6 +201,8 @@ func (rd *reader) node(n *stage.Node) error {
 		return nil
 	case err != nil:
 		return rd.unreadable(n.Origin.Path, err)
+	case id.dev != 0:
+		return rd.unreadable(n.Origin.Path, errOtherMount)
 	case id.kind != kindFor(n.Kind) || id.ino != n.Origin.Ino:
 		rd.conflict(n.Origin.Path, "is not the one that the run saw")
 		return nil
@@ -211,7 +216,9 @@ func (rd *reader) node(n *stage.Node) error {
 		return nil
 	}
 	if moved {
-		rd.target(n, path)
+		if err := rd.target(n, path); err != nil {
+			return err
+		}
 	}
 	if n.Blob != 0 {
 		i := len(rd.c.items)
@@ -231,7 +238,9 @@ func (rd *reader) node(n *stage.Node) error {
 // create handles a node whose content comes from the stage.
 func (rd *reader) create(n *stage.Node, path string, over int) error {
 	if over == 0 {
-		rd.target(n, path)
+		if err := rd.target(n, path); err != nil {
+			return err
+		}
 		if p := n.Parent; p.HasOrigin {
 			// What lay there under the same name lends its mode and owner.
 			if i, ok := rd.gone[stage.Join(p.Origin.Path, n.Name)]; ok && n.Kind == stage.File && rd.c.items[i].kind == isFile {
@@ -268,19 +277,19 @@ func (rd *reader) create(n *stage.Node, path string, over int) error {
 }
 
 // target checks that the place a node gets is free below, or made free.
-func (rd *reader) target(n *stage.Node, path string) {
+func (rd *reader) target(n *stage.Node, path string) error {
 	p := n.Parent
 	if !p.HasOrigin || p.Entries[n.Name].Hides {
-		return // a new folder, or something that is accounted for as hidden
+		return nil // a new folder, or something that is accounted for as hidden
 	}
 	names, err := rd.names(p.Origin.Path)
 	if err != nil {
-		rd.conflict(p.Origin.Path, "cannot be listed any more: "+err.Error())
-		return
+		return rd.unreadable(p.Origin.Path, err)
 	}
 	if names[n.Name] {
 		rd.conflict(path, "appeared")
 	}
+	return nil
 }
 
 // changed reports, as a conflict, what somebody touched after the run began.

@@ -264,6 +264,9 @@ func isTaken(err error) bool { return errors.Is(err, unix.EEXIST) || errors.Is(e
 // isFull reports that the disk or a quota of the system is used up.
 func isFull(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
 
+// errOtherMount is what the kernel answers at the border of a file system.
+var errOtherMount error = unix.EXDEV
+
 // isOtherMount reports that a rename cannot work between two places.
 func isOtherMount(err error) bool { return errors.Is(err, unix.EXDEV) }
 

@@ -40,5 +40,8 @@ func blocks(info fs.FileInfo) int64                      { return info.Size() }
 func isMissing(error) bool                               { return false }
 func isTaken(error) bool                                 { return false }
 func isFull(error) bool                                  { return false }
-func isOtherMount(error) bool                            { return false }
-func isReadOnly(error) bool                              { return false }
+
+var errOtherMount = errUnsupported
+
+func isOtherMount(error) bool { return false }
+func isReadOnly(error) bool   { return false }
