@@ -17,15 +17,13 @@ import (
 // "including" narrows nothing, nor does a kind that is a place ("in archive").
 func Screen(utterance string, phrases []string, r *registry.Registry) Decision {
 	said := tokenize(utterance)
-	kinds := declaredKinds(r)
-	verbs := clauseVerbs(phrases, r)
 	for _, phrase := range phrases {
 		words := tokenize(phrase)
 		for i := range said {
 			if !startsWith(said[i:], words) {
 				continue
 			}
-			if len(words) > 1 && narrowed(said, i, i+len(words), kinds, verbs) {
+			if len(words) > 1 && narrowed(said, i, i+len(words), declaredKinds(r), clauseVerbs(phrases, r)) {
 				continue
 			}
 			return Decision{
