@@ -4,7 +4,6 @@ package guest
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,11 +146,9 @@ func resolve(args map[string]any, variables map[string]any) map[string]any {
 		if fields, is := found.(map[string]any); dotted && is {
 			found, ok = fields[rest]
 		}
-		if !ok {
-			out[name] = fmt.Sprintf("unresolved %s", text)
-			continue
+		if ok { // else it is text that begins with a dollar
+			out[name] = found
 		}
-		out[name] = found
 	}
 	return out
 }

@@ -111,7 +111,8 @@ func (w *walker) root(name string) error {
 	if !e.folder() {
 		return w.consider(e)
 	}
-	return w.dir(name, "", 1, hiddenPath(name))
+	// A hidden folder that was named is looked in like any other.
+	return w.dir(name, "", 1, w.m.Hidden == hiddenOnly && hiddenPath(name))
 }
 
 // item takes one file or folder itself. Its kind was chosen by naming it.
