@@ -283,10 +283,12 @@ func (rd *reader) target(n *stage.Node, path string) error {
 		return nil // a new folder, or something that is accounted for as hidden
 	}
 	names, err := rd.names(p.Origin.Path)
-	if err != nil {
+	switch {
+	case isOtherMount(err):
 		return rd.unreadable(p.Origin.Path, err)
-	}
-	if names[n.Name] {
+	case err != nil:
+		rd.conflict(p.Origin.Path, "cannot be listed any more: "+err.Error())
+	case names[n.Name]:
 		rd.conflict(path, "appeared")
 	}
 	return nil
