@@ -22,8 +22,9 @@ type CallFS struct {
 	sealed  bool
 	wrote   bool // a record of this call is in the log
 	scratch int  // files and folders made in /@tmp
+	rooted  bool // the root was opened once
 	denials []Denial
-	full    bool
+	full    bool // the disk was full
 }
 
 // maxDenials is how many denials a call keeps.

@@ -51,7 +51,7 @@ func (f *CallFS) make(op, path string, node stage.Effect) sys.Errno {
 		if p.exists {
 			return sys.EEXIST
 		}
-		if errno := f.roomToMake(&p, op); errno != 0 {
+		if errno := f.roomToMake(&p, op, node.Kind == stage.Folder); errno != 0 {
 			return errno
 		}
 		parent, errno := f.parentNode(&p)

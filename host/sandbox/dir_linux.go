@@ -24,6 +24,7 @@ type dir struct {
 	lower  string
 	ino    uint64
 	root   bool
+	tmp    bool // a folder of /@tmp, where lower is
 	names  []sys.Dirent
 	taken  bool
 	closed bool
@@ -36,9 +37,7 @@ func (f *CallFS) newDir(p *place) *dir {
 	} else {
 		d.ino = lowerIno(p.lower)
 	}
-	if !d.root {
-		f.v.dirs[d] = struct{}{}
-	}
+	f.v.dirs[d] = struct{}{}
 	return d
 }
 
@@ -47,6 +46,9 @@ func (d *dir) begin() sys.Errno {
 	d.fs.v.mu.Lock()
 	if d.closed {
 		return sys.EBADF
+	}
+	if d.tmp {
+		return 0
 	}
 	if err := d.fs.v.refresh(); err != nil {
 		return d.fs.failed(err)
@@ -66,7 +68,12 @@ func (d *dir) node() (*stage.Node, bool) {
 }
 
 // Dev implements the same method as documented on sys.File
-func (d *dir) Dev() (uint64, sys.Errno) { return device, 0 }
+func (d *dir) Dev() (uint64, sys.Errno) {
+	if d.tmp {
+		return tmpDevice, 0
+	}
+	return device, 0
+}
 
 // Ino implements the same method as documented on sys.File
 func (d *dir) Ino() (wsys.Inode, sys.Errno) { return d.ino, 0 }
@@ -76,6 +83,9 @@ func (d *dir) Stat() (wsys.Stat_t, sys.Errno) {
 	defer d.end()
 	if errno := d.begin(); errno != 0 {
 		return wsys.Stat_t{}, errno
+	}
+	if d.tmp {
+		return d.fs.v.statTmp(d.lower)
 	}
 	n, gone := d.node()
 	if n != nil && !gone {
@@ -127,15 +137,15 @@ func (d *dir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	return names, 0
 }
 
-func (d *dir) list() ([]sys.Dirent, sys.Errno) {
+func (d *dir) list() (names []sys.Dirent, errno sys.Errno) {
 	if d.root && d.fs.mode == abi.ModeNone {
 		return nil, 0
 	}
-	n, gone := d.node()
-	if gone {
-		return nil, 0
+	if d.tmp {
+		names, errno = d.fs.v.listTmp(d.lower)
+	} else if n, gone := d.node(); !gone {
+		names, errno = d.fs.v.list(n, d.lower)
 	}
-	names, errno := d.fs.v.list(n, d.lower)
 	sort.Slice(names, func(i, j int) bool { return names[i].Name < names[j].Name })
 	return names, errno
 }
@@ -278,6 +288,9 @@ func (d *dir) Utimens(atim, mtim int64) sys.Errno {
 	defer d.end()
 	if errno := d.begin(); errno != 0 {
 		return errno
+	}
+	if d.tmp {
+		return 0 // nothing sees the times of scratch
 	}
 	return d.fs.utimensOpen(d.id, d.lower, d.lower, atim, mtim)
 }

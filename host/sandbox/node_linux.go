@@ -89,31 +89,31 @@ func (f *CallFS) define(parent *stage.Node, lower string, kind stage.Kind) (*sta
 }
 
 // roomToMake checks the quotas for a new file, folder or link.
-func (f *CallFS) roomToMake(p *place, op string) sys.Errno {
+func (f *CallFS) roomToMake(p *place, op string, folder bool) sys.Errno {
 	if q := f.v.quota.Files; f.v.tree.Made() >= q {
 		return f.deny(Denial{Op: op, Path: p.path, Quota: fmt.Sprintf("a run may make at most %d files and folders", q)})
 	}
-	return f.roomForName(p, op)
+	depth := strings.Count(p.path, "/")
+	if folder {
+		depth++
+	}
+	return f.roomForName(p, op, depth)
 }
 
-// roomForName checks the quotas of a new name.
-func (f *CallFS) roomForName(p *place, op string) sys.Errno {
+// roomForName checks the quotas of a new name, with so many folders there.
+func (f *CallFS) roomForName(p *place, op string, depth int) sys.Errno {
 	if q := f.v.quota.NameBytes; len(p.name) > q {
 		return f.deny(Denial{Op: op, Path: p.path, Quota: fmt.Sprintf("a name may have at most %d bytes", q)})
 	}
-	if strings.Count(p.path, "/") > f.v.quota.Depth {
-		return f.tooDeep(p, op)
+	if q := f.v.quota.Depth; depth > q {
+		return f.deny(Denial{Op: op, Path: p.path, Quota: fmt.Sprintf("folders may be at most %d deep", q)})
 	}
 	return 0
 }
 
-func (f *CallFS) tooDeep(p *place, op string) sys.Errno {
-	return f.deny(Denial{Op: op, Path: p.path, Quota: fmt.Sprintf("folders may be at most %d deep", f.v.quota.Depth)})
-}
-
 // roomToOpen checks the quota of open files.
 func (f *CallFS) roomToOpen(path string) sys.Errno {
-	if q := f.v.quota.OpenFiles; len(f.v.files)+len(f.v.dirs) >= q {
+	if q := f.v.quota.OpenFiles; len(f.v.files)+len(f.v.dirs)+f.v.skillOpen >= q {
 		return f.deny(Denial{Op: "open", Path: path, Quota: fmt.Sprintf("at most %d files may be open at once", q)})
 	}
 	return 0

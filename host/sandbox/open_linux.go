@@ -48,12 +48,19 @@ func (f *CallFS) OpenFile(path string, flag sys.Oflag, perm fs.FileMode) (sys.Fi
 }
 
 func (f *CallFS) open(o opening) (sys.File, sys.Errno) {
-	// wazero panics when the root does not open: it is exempt from modes and
-	// caps. In mode none it lists nothing.
+	// wazero opens the root before anything else, and panics when that fails:
+	// the first time it is exempt from modes and caps. In mode none it lists
+	// nothing.
 	if isRoot(o.path) && !o.write && !o.cut && !o.create {
 		if err := f.v.refresh(); err != nil {
 			return nil, f.failed(err)
 		}
+		if f.rooted {
+			if errno := f.roomToOpen(o.path); errno != 0 {
+				return nil, errno
+			}
+		}
+		f.rooted = true
 		return f.newDir(&place{node: f.v.tree.Root(), exists: true}), 0
 	}
 	if errno := f.look("open", o.path); errno != 0 {
@@ -145,7 +152,7 @@ func (f *CallFS) openMissing(p *place, o opening) (sys.File, sys.Errno) {
 
 // createNow makes an empty file at a free place. The log is locked.
 func (f *CallFS) createNow(p *place) (*file, sys.Errno) {
-	if errno := f.roomToMake(p, "create"); errno != 0 {
+	if errno := f.roomToMake(p, "create", false); errno != 0 {
 		return nil, errno
 	}
 	parent, errno := f.parentNode(p)

@@ -123,26 +123,25 @@ func (f *CallFS) move(r renaming) sys.Errno {
 }
 
 // roomToMove checks the quotas for the new place, and for what a folder takes
-// along.
+// along when it goes deeper.
 func (f *CallFS) roomToMove(r *renaming) sys.Errno {
-	if errno := f.roomForName(&r.to, "rename"); errno != 0 {
-		return errno
+	depth := strings.Count(r.to.path, "/")
+	if depth <= strings.Count(r.from.path, "/") {
+		depth = 0
+	} else if r.from.kind() == stage.Folder {
+		depth += 1 + height(r.from.node)
 	}
-	deeper := strings.Count(r.to.path, "/") - strings.Count(r.from.path, "/")
-	if deeper <= 0 || r.from.node == nil {
-		return 0
-	}
-	if strings.Count(r.to.path, "/")+height(r.from.node) > f.v.quota.Depth {
-		return f.tooDeep(&r.to, "rename")
-	}
-	return 0
+	return f.roomForName(&r.to, "rename", depth)
 }
 
 // height is how many folders deep the known part of a node goes.
 func height(n *stage.Node) int {
 	deepest := 0
+	if n == nil {
+		return deepest
+	}
 	for _, e := range n.Entries {
-		if e.Node != nil {
+		if e.Node != nil && e.Node.Kind == stage.Folder {
 			deepest = max(deepest, 1+height(e.Node))
 		}
 	}

@@ -123,12 +123,35 @@ func (f *CallFS) openSkill(path string, o opening) (sys.File, sys.Errno) {
 		return nil, f.skillIsFixed("create", abi.SkillDir+"/"+path)
 	case errno != 0:
 		return nil, errno
-	case m == nil:
-		return &memDirFile{d: d}, 0
-	case o.folder:
+	case m != nil && o.folder:
 		return nil, sys.ENOTDIR
 	}
-	return &memFile{m: m, r: bytes.NewReader(m.content)}, 0
+	f.v.mu.Lock()
+	defer f.v.mu.Unlock()
+	if errno := f.roomToOpen(abi.SkillDir + "/" + path); errno != 0 {
+		return nil, errno
+	}
+	f.v.skillOpen++
+	if m == nil {
+		return &memDirFile{d: d, closer: closer{v: f.v}}, 0
+	}
+	return &memFile{m: m, r: bytes.NewReader(m.content), closer: closer{v: f.v}}, 0
+}
+
+// closer counts one open file of the skill out.
+type closer struct {
+	v    *View
+	done bool
+}
+
+func (c *closer) Close() sys.Errno {
+	c.v.mu.Lock()
+	defer c.v.mu.Unlock()
+	if !c.done {
+		c.done = true
+		c.v.skillOpen--
+	}
+	return 0
 }
 
 // skillIsFixed refuses a change of the skill's own files.
@@ -141,9 +164,13 @@ func (f *CallFS) skillIsFixed(op, path string) sys.Errno {
 // memFile is an open file of the skill.
 type memFile struct {
 	sys.UnimplementedFile
+	closer
 	m *memData
 	r *bytes.Reader
 }
+
+// Close implements the same method as documented on sys.File
+func (h *memFile) Close() sys.Errno { return h.closer.Close() }
 
 func (h *memFile) Dev() (uint64, sys.Errno)         { return skillDevice, 0 }
 func (h *memFile) Ino() (wsys.Inode, sys.Errno)     { return h.m.ino, 0 }
@@ -178,6 +205,7 @@ func endless(n int, _ error) (int, sys.Errno) { return n, 0 }
 // memDirFile is an open folder of the skill.
 type memDirFile struct {
 	sys.DirFile
+	closer
 	d     *memDir
 	names []sys.Dirent
 	taken bool
@@ -189,7 +217,6 @@ func (h *memDirFile) Stat() (wsys.Stat_t, sys.Errno) { return h.d.describe(), 0 
 func (h *memDirFile) Sync() sys.Errno                { return 0 }
 func (h *memDirFile) Datasync() sys.Errno            { return 0 }
 func (h *memDirFile) Utimens(int64, int64) sys.Errno { return sys.EPERM }
-func (h *memDirFile) Close() sys.Errno               { return 0 }
 
 func (h *memDirFile) Seek(offset position, whence int) (int64, sys.Errno) {
 	if offset != 0 || whence != io.SeekStart {

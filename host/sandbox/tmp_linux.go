@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -66,7 +67,7 @@ func (f *CallFS) openTmp(rest string, o opening) (sys.File, sys.Errno) {
 		if o.folder {
 			return nil, sys.EISDIR
 		}
-		if errno := f.roomInTmp(path); errno != 0 {
+		if errno := f.roomInTmp(path, false); errno != 0 {
 			return nil, errno
 		}
 		f.scratch++
@@ -78,7 +79,9 @@ func (f *CallFS) openTmp(rest string, o opening) (sys.File, sys.Errno) {
 		if o.write || o.cut || o.create {
 			return nil, sys.EISDIR
 		}
-		return &tmpDir{fs: f, path: path, ino: st.Ino}, 0
+		d := &dir{fs: f, tmp: true, lower: path, ino: st.Ino}
+		v.dirs[d] = struct{}{}
+		return d, 0
 	case o.folder:
 		return nil, sys.ENOTDIR
 	case st.Mode&unix.S_IFMT != unix.S_IFREG:
@@ -130,15 +133,15 @@ func (f *CallFS) openTmpFile(rest string) (*file, sys.Errno) {
 	return f.newFile(&file{fs: f, path: abi.TmpDir + "/" + path, fd: fd, scratch: true, ino: st.Ino, read: true}), 0
 }
 
-func (f *CallFS) roomInTmp(path string) sys.Errno {
+func (f *CallFS) roomInTmp(path string, folder bool) sys.Errno {
 	p := place{path: abi.TmpDir + "/" + path, name: path[strings.LastIndexByte(path, '/')+1:]}
-	if f.scratch >= f.v.quota.Files {
-		return f.deny(Denial{Op: "create", Path: p.path, Quota: "too many scratch files"})
+	if q := f.v.quota.Files; f.scratch >= q {
+		return f.deny(Denial{Op: "create", Path: p.path, Quota: fmt.Sprintf("a call may make at most %d scratch files and folders", q)})
 	}
-	return f.roomToMake(&p, "create")
+	return f.roomToMake(&p, "create", folder)
 }
 
-// below resolves the folder of a scratch path, which openat calls need.
+// tmpParent resolves the folder of a scratch path, which openat calls need.
 func (v *View) tmpParent(rest string) (fd int, name string, errno sys.Errno) {
 	path, errno := tmpPath(rest)
 	if errno != 0 {
@@ -160,7 +163,7 @@ func (f *CallFS) mkdirTmp(rest string) sys.Errno {
 		return errno
 	}
 	defer unix.Close(fd)
-	if errno := f.roomInTmp(strings.Trim(rest, "/")); errno != 0 {
+	if errno := f.roomInTmp(strings.Trim(rest, "/"), true); errno != 0 {
 		return errno
 	}
 	if err := unix.Mkdirat(fd, name, 0o700); err != nil {
@@ -264,55 +267,16 @@ func (v *View) emptyFolder(fd int) (errno sys.Errno) {
 	return errno
 }
 
-// tmpDir is an open folder of /@tmp.
-type tmpDir struct {
-	sys.DirFile
-	fs    *CallFS
-	path  string
-	ino   uint64
-	names []sys.Dirent
-	taken bool
-}
-
-func (d *tmpDir) Dev() (uint64, sys.Errno)       { return tmpDevice, 0 }
-func (d *tmpDir) Ino() (wsys.Inode, sys.Errno)   { return d.ino, 0 }
-func (d *tmpDir) Stat() (wsys.Stat_t, sys.Errno) { return d.fs.v.statTmp(d.path) }
-func (d *tmpDir) Sync() sys.Errno                { return 0 }
-func (d *tmpDir) Datasync() sys.Errno            { return 0 }
-func (d *tmpDir) Utimens(int64, int64) sys.Errno { return 0 }
-func (d *tmpDir) Close() sys.Errno               { return 0 }
-
-func (d *tmpDir) Seek(offset position, whence int) (int64, sys.Errno) {
-	if offset != 0 || whence != 0 {
-		return 0, sys.EINVAL
+// listTmp returns what a folder of /@tmp holds.
+func (v *View) listTmp(path string) (names []sys.Dirent, errno sys.Errno) {
+	fd, err := openBelow(v.tmp, path, unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, toErrno(err)
 	}
-	d.names, d.taken = nil, false
-	return 0, 0
-}
-
-func (d *tmpDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
-	v := d.fs.v
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if !d.taken {
-		fd, err := openBelow(v.tmp, d.path, unix.O_RDONLY|unix.O_DIRECTORY)
-		if err != nil {
-			return nil, toErrno(err)
-		}
-		defer unix.Close(fd)
-		errno := v.listFolder(fd, func(name string, kind fs.FileMode) bool {
-			d.names = append(d.names, sys.Dirent{Name: name, Type: kind})
-			return true
-		})
-		if errno != 0 {
-			return nil, errno
-		}
-		d.taken = true
-	}
-	if n <= 0 || n > len(d.names) {
-		n = len(d.names)
-	}
-	names := d.names[:n:n]
-	d.names = d.names[n:]
-	return names, 0
+	defer unix.Close(fd)
+	errno = v.listFolder(fd, func(name string, kind fs.FileMode) bool {
+		names = append(names, sys.Dirent{Name: name, Type: kind})
+		return true
+	})
+	return names, errno
 }

@@ -25,7 +25,9 @@ type View struct {
 	bytes int64 // of the content staged, also what is kept for sealed calls
 	files map[*file]struct{}
 	dirs  map[*dir]struct{}
-	dents []byte // for listings
+	// skillOpen is how many files and folders of /@skill are open.
+	skillOpen int
+	dents     []byte // for listings
 }
 
 // Open makes the view and replays the stage. The descriptors in o stay the
