@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"stepbox.dev/host/admission"
@@ -40,6 +41,8 @@ type Cache struct {
 type Module struct {
 	Digest   string // SHA-256 of the wasm, hex
 	compiled string // the entry
+	// usable waits until the entry is verified, or says why it cannot be used.
+	usable func() error
 }
 
 // Bounds of a compile. The largest module met takes 20 s on two slow cores.
@@ -105,22 +108,35 @@ func cacheKey(path string) ([]byte, error) {
 
 // Module admits wasm and compiles it in a compile-only child unless its code
 // is in the cache. compiling, when not nil, is told that a compile starts.
+//
+// Code from the cache is verified in the background, while a worker starts:
+// no worker loads it before that is done. Should it turn out to be damaged, it
+// is compiled again then.
 func (c *Cache) Module(ctx context.Context, wasm []byte, compiling func()) (*Module, error) {
-	sum := sha256.Sum256(wasm)
-	m := &Module{Digest: hex.EncodeToString(sum[:])}
+	digest := sha256.Sum256(wasm)
+	m := &Module{Digest: hex.EncodeToString(digest[:])}
 	m.compiled = filepath.Join(c.dir, entryName(m.Digest))
-	if c.verify(m.compiled, m.Digest) == nil {
-		return m, nil
+	compile := func() error {
+		if err := admission.Check(wasm, admission.Skill); err != nil {
+			return fault.New(fault.Stopped, "the module is refused: %w", err)
+		}
+		if compiling != nil {
+			compiling()
+		}
+		return c.compile(ctx, m, wasm)
 	}
-	if err := admission.Check(wasm, admission.Skill); err != nil {
-		return nil, fault.New(fault.Stopped, "the module is refused: %w", err)
+	s, err := c.readSum(m.compiled, m.Digest)
+	if err != nil {
+		m.usable = func() error { return nil }
+		return m, compile()
 	}
-	if compiling != nil {
-		compiling()
-	}
-	if err := c.compile(ctx, m, wasm); err != nil {
-		return nil, err
-	}
+	m.usable = sync.OnceValue(func() error {
+		if s.verify(m.compiled) == nil {
+			return nil
+		}
+		return compile()
+	})
+	go func() { _ = m.usable() }()
 	return m, nil
 }
 
@@ -254,24 +270,37 @@ func (c *Cache) sign(dir, digest string, files []sumFile) (err error) {
 
 const maxSum = 64 << 10
 
-// verify checks an entry: that the MAC covers what its sum says, and that the
-// files are so, and no others.
+// verify checks an entry whole.
 func (c *Cache) verify(dir, digest string) error {
-	b, err := readCapped(filepath.Join(dir, "sum"), maxSum)
+	s, err := c.readSum(dir, digest)
 	if err != nil {
 		return err
+	}
+	return s.verify(dir)
+}
+
+// readSum reads what an entry says about itself, if the MAC covers it.
+func (c *Cache) readSum(dir, digest string) (sum, error) {
+	b, err := readCapped(filepath.Join(dir, "sum"), maxSum)
+	if err != nil {
+		return sum{}, err
 	}
 	var s sum
 	if err := strictJSON(b, &s); err != nil {
-		return err
+		return sum{}, err
 	}
 	want, err := c.mac(s)
 	if err != nil {
-		return err
+		return sum{}, err
 	}
 	if !hmac.Equal(want, s.MAC) || s.Module != digest {
-		return errors.New("the MAC does not fit")
+		return sum{}, errors.New("the MAC does not fit")
 	}
+	return s, nil
+}
+
+// verify checks that the files of an entry are those of s, and no others.
+func (s sum) verify(dir string) error {
 	files, err := takeCompiled(dir)
 	if err != nil {
 		return err

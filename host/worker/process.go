@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,6 +31,7 @@ type process struct {
 	dead    chan struct{} // closed when the process is reaped
 	dropped chan struct{} // closed when nobody will read frames any more
 	killing sync.Once
+	refused atomic.Pointer[error] // why the child was not set up
 	stop    func() bool
 }
 
@@ -231,7 +233,12 @@ func startRun(ctx context.Context, o Options, tmp string) (*process, error) {
 	}
 	// The child reads this while it starts; a failure shows as its hanging up.
 	go func() {
-		if err := p.send(kindSetup, st, bodies...); err != nil && !p.gone() {
+		err := o.Module.usable()
+		if err == nil {
+			err = p.send(kindSetup, st, bodies...)
+		}
+		if err != nil {
+			p.refused.Store(&err)
 			_ = p.cmd.Process.Kill()
 		}
 	}()

@@ -222,6 +222,9 @@ func (s *session) confirm(r abi.ConfirmRequest) (bool, error) {
 func (s *session) died(err error) error {
 	s.broken = true
 	s.p.kill()
+	if refused := s.p.refused.Load(); refused != nil && !s.p.ready {
+		return *refused
+	}
 	last := s.p.lastWords()
 	switch {
 	case strings.Contains(last, "out of memory"), strings.Contains(last, "cannot allocate memory"):
