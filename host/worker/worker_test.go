@@ -2,7 +2,6 @@ package worker_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,11 +10,6 @@ import (
 	"stepbox.dev/abi"
 	"stepbox.dev/host/worker"
 )
-
-func TestMain(m *testing.M) {
-	worker.RunIfAsked()
-	os.Exit(m.Run())
-}
 
 func openCache(t testing.TB) *worker.Cache {
 	t.Helper()
