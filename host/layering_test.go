@@ -50,6 +50,7 @@ var layers = []room{
 	{"host/expand", []string{"abi", "host/registry", "host/plan"}, "it declares the one method it needs, and cannot start a worker itself"},
 	{"host/execute", []string{"abi", "host/registry", "host/plan", "host/event"}, "it declares the one method it needs: embedding programs bring other runners"},
 	{"host/prompt", []string{"abi", "host/registry", "host/skill", "host/plan", "host/retrieval"}, "the text for a model comes from the contract alone"},
+	{"host/lint", []string{"abi", "host/registry", "host/skill", "host/plan", "host/expand"}, "it judges a contract and expands its examples; it runs no step"},
 	{"host/store", []string{"abi", "host/registry", "host/skill", "host/admission"}, "installing never runs what it installs"},
 	{"host/evaluate", []string{"host", "host/*", "abi"}, "scores the façade from outside"},
 	{"host", []string{"abi", "host/*"}, "the façade joins the rooms; nothing below may know it"},

@@ -13,6 +13,16 @@ import (
 	"stepbox.dev/host/registry"
 )
 
+// CheckValue reports what is wrong with one value of an argument once it is
+// normalized: for defaults, which no plan carries.
+func CheckValue(a *registry.Arg, v any) []Diagnostic {
+	n := normalizer{}
+	out, _ := n.coerce(a, plain(v, 0))
+	c := checker{}
+	c.arg(&pointer{name: a.Name}, a, out)
+	return c.found
+}
+
 // arg checks one argument against its schema.
 func (c *checker) arg(at *pointer, a *registry.Arg, v any) {
 	if s, ok := v.(string); ok {

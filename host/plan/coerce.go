@@ -235,7 +235,7 @@ func enumValue(a *registry.Arg, s string) (string, bool) {
 	}
 	found := ""
 	for _, e := range a.Enum {
-		if sameWord(e, s) {
+		if SameWord(e, s) {
 			if found != "" {
 				return "", false
 			}
@@ -246,7 +246,7 @@ func enumValue(a *registry.Arg, s string) (string, bool) {
 		return found, true
 	}
 	for k, v := range a.Synonyms {
-		if sameWord(k, s) {
+		if SameWord(k, s) {
 			if found != "" && found != v {
 				return "", false
 			}
@@ -256,8 +256,8 @@ func enumValue(a *registry.Arg, s string) (string, bool) {
 	return found, found != ""
 }
 
-// sameWord compares without case, spaces, - and _.
-func sameWord(a, b string) bool {
+// SameWord compares two spellings of a value without case, spaces, - and _.
+func SameWord(a, b string) bool {
 	for {
 		ra, na := nextLetter(a)
 		rb, nb := nextLetter(b)

@@ -269,7 +269,7 @@ func (l *loader) prompt(root *yamldoc.Node) {
 			continue
 		}
 		f.Keys(n, "field", exampleFields)
-		e := Example{Request: f.Text(n, "request"), Plan: l.examplePlan(n)}
+		e := Example{Request: f.Text(n, "request"), Plan: l.examplePlan(n), Line: n.Line}
 		if strings.TrimSpace(e.Request) == "" {
 			f.Add(n, "an example needs a request")
 		}

@@ -40,6 +40,7 @@ type Prompt struct {
 type Example struct {
 	Request string
 	Plan    []abi.Call
+	Line    int // in prompt.yaml
 }
 
 // Engine names an engine by name and digest.
