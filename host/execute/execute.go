@@ -19,6 +19,7 @@ import (
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/plan"
+	"stepbox.dev/host/registry"
 )
 
 // StepRunner runs one step. *worker.Worker is one.
@@ -181,21 +182,25 @@ func (w *walk) core(ctx context.Context, i int, args map[string]any) (abi.StepRe
 	text := func(name string) string { s, _ := args[name].(string); return s }
 	done := abi.StepResponse{Result: json.RawMessage(`{}`)}
 	switch tool := w.program.Calls()[i].Tool; tool {
-	case "done":
+	case registry.Done:
 		return done, nil
-	case "clarify":
+	case registry.Clarify:
 		return abi.StepResponse{}, fault.New(fault.Question, "%s", text("question"))
-	case "reject":
+	case registry.Reject:
 		return abi.StepResponse{}, fault.New(fault.Refused, "%s", text("reason"))
-	case "wait_for_confirmation":
-		prompt := text("prompt")
-		if prompt == "" {
-			prompt = text("message")
+	case registry.Wait:
+		preview := text("preview")
+		if v := args["preview"]; preview == "" && v != nil { // a result of an earlier call
+			b, err := json.Marshal(v)
+			if err != nil {
+				return abi.StepResponse{}, fault.New(fault.StepFailed, "call %d: the preview cannot be shown: %w", i+1, err)
+			}
+			preview = string(b)
 		}
 		yes := false
 		if w.options.Confirm != nil {
 			var err error
-			if yes, err = w.options.Confirm(ctx, i, abi.ConfirmRequest{Prompt: prompt, Preview: text("preview")}); err != nil {
+			if yes, err = w.options.Confirm(ctx, i, abi.ConfirmRequest{Prompt: text("prompt"), Preview: preview}); err != nil {
 				return abi.StepResponse{}, err
 			}
 		}

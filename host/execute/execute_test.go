@@ -232,6 +232,22 @@ func TestCoreTools(t *testing.T) {
 	}
 }
 
+// A preview may be what an earlier call made; the person sees it.
+func TestConfirmShowsAResult(t *testing.T) {
+	r := &runner{answers: []func() (abi.StepResponse, error){result(`{"paths":["a"]}`)}}
+	var asked abi.ConfirmRequest
+	_, err := execute.Run(t.Context(), program(t,
+		abi.Call{Tool: "scan", Args: m{"path": "a"}, Output: "$x"},
+		abi.Call{Tool: "wait_for_confirmation", Args: m{"prompt": "Go on?", "preview": "$x.paths"}},
+	), r, execute.Options{Confirm: func(_ context.Context, call int, q abi.ConfirmRequest) (bool, error) {
+		require.Equal(t, 1, call)
+		asked = q
+		return true, nil
+	}})
+	require.NoError(t, err)
+	require.Equal(t, abi.ConfirmRequest{Prompt: "Go on?", Preview: `["a"]`}, asked)
+}
+
 func TestBeforeEndsTheRun(t *testing.T) {
 	r := &runner{answers: []func() (abi.StepResponse, error){result(`{}`), result(`{}`)}}
 	out, err := execute.Run(t.Context(), program(t, scan2(), scan2()), r, execute.Options{

@@ -163,9 +163,9 @@ func (x *expansion) add(c abi.Call, vars scope, at origin) error {
 func (x *expansion) permit(t *registry.Tool, c abi.Call, at origin) error {
 	text := func(name string) string { s, _ := c.Args[name].(string); return s }
 	switch {
-	case t.Core && t.Name == "clarify":
+	case t.Core && t.Name == registry.Clarify:
 		return fault.New(fault.Question, "%s", text("question"))
-	case t.Core && t.Name == "reject":
+	case t.Core && t.Name == registry.Reject:
 		return fault.New(fault.Refused, "%s", text("reason"))
 	case t.Core:
 		return nil

@@ -132,9 +132,9 @@ func (c *check) answer() Decision {
 			return otherwise
 		}
 		switch call.Tool {
-		case "reject":
+		case registry.Reject:
 			return Decision{Outcome: Reject, Call: i, Reason: text("reason", "the request is unsafe or out of scope")}
-		case "clarify":
+		case registry.Clarify:
 			if question.Outcome == "" {
 				question = Decision{
 					Outcome: Clarify, Call: i,
