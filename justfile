@@ -32,9 +32,14 @@ ci:
 race:
     CGO_ENABLED=1 go test -race ./...
 
-# The repository's benchmarks, in one run, with the ratios that the documents name.
+# The repository's benchmarks, in one run. Sub-benchmarks of one name are
+# compared: the last column is the time as a multiple of the first of them.
 bench pattern=".":
-    go test -run '^$' -bench '{{pattern}}' -benchmem ./... | grep -v -e '^?' -e '^PASS$' -e '^ok'
+    go test -run '^$' -bench '{{pattern}}' -benchmem ./... | awk ' \
+        $1 !~ /^Benchmark/ { next } \
+        { group = $1; sub(/\/[^\/]*$/, "", group) } \
+        $4 == "ns/op" && $1 ~ /\// { if (!(group in first)) first[group] = $3; printf "%s\t× %.2f\n", $0, $3 / first[group]; next } \
+        { print }'
 
 # Each fuzz target for a while: `just fuzz 10m` at night.
 fuzz time="30s":
