@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -240,19 +239,19 @@ func TestActionsInWords(t *testing.T) {
 		words(t, dir, do(t, dir, "move_files", args{"src": []string{"."}, "dst": "logs", "pattern": []string{"*.log"}}), false))
 }
 
-// Ten thousand moves are one look at each folder and one rename each.
-func TestManyMovesAreFast(t *testing.T) {
+// Many moves are one look at each folder and one rename each, and told as they
+// go on.
+func TestManyMoves(t *testing.T) {
 	dir := t.TempDir()
+	const files = 1000
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "in"), 0o755))
-	for i := range 10_000 {
+	for i := range files {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "in", strconv.Itoa(i)+".jpg"), nil, 0o644))
 	}
-	var told int
-	begin := time.Now()
-	n := guest.Native{Dir: dir, Now: now, Progress: func(abi.Progress) { told++ }}
+	var told []abi.Progress
+	n := guest.Native{Dir: dir, Now: now, Progress: func(p abi.Progress) { told = append(told, p) }}
 	results, err := n.Run(skill, guest.Call{Tool: "move_files", Args: args{"src": []string{"in"}, "dst": "out", "kind": "files"}})
 	require.NoError(t, err)
-	require.Equal(t, 10_000, last[Moved](t, results).Count)
-	require.NotZero(t, told)
-	require.Less(t, time.Since(begin), 20*time.Second, "a look at a folder for each move would take minutes")
+	require.Equal(t, files, last[Moved](t, results).Count)
+	require.Equal(t, abi.Progress{Done: files, Total: files, Label: "moving"}, told[len(told)-1])
 }

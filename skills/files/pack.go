@@ -108,6 +108,15 @@ func packFiles(ctx guest.Context, in packArgs) (Made, error) {
 	if err := free(ctx, output); err != nil {
 		return Made{}, err
 	}
+	p := &packer{ctx: ctx, files: ctx.Files(), buffer: make([]byte, 256<<10), names: map[string]string{}}
+	for _, e := range in.Files {
+		if err := p.plan(guest.Clean(e.Path), guest.Clean(e.Name)); err != nil {
+			return Made{}, err
+		}
+	}
+	if len(p.clashes) > 0 {
+		return Made{}, guest.Errorf(abi.CodeConflict, "nothing was packed: %s", some(p.clashes, clashesShown))
+	}
 	if err := ctx.Files().MkdirAll(path.Dir(output)); err != nil {
 		return Made{}, err
 	}
@@ -115,17 +124,7 @@ func packFiles(ctx guest.Context, in packArgs) (Made, error) {
 	if err != nil {
 		return Made{}, err
 	}
-	p := &packer{ctx: ctx, files: ctx.Files(), out: newArchive(file, in.Format), buffer: make([]byte, 256<<10), names: map[string]string{}}
-	for _, e := range in.Files {
-		p.total += e.Size
-	}
-	for _, e := range in.Files {
-		if err := p.add(guest.Clean(e.Path), guest.Clean(e.Name)); err != nil {
-			file.Close()
-			return Made{}, err
-		}
-	}
-	if err := p.out.close(); err != nil {
+	if err := p.write(newArchive(file, in.Format)); err != nil {
 		file.Close()
 		return Made{}, err
 	}
@@ -138,17 +137,25 @@ func packFiles(ctx guest.Context, in packArgs) (Made, error) {
 // packer puts files and folders into an archive. The same files with the same
 // times give the same bytes.
 type packer struct {
-	ctx    guest.Context
-	files  *guest.Files
-	out    archive
-	buffer []byte
-	names  map[string]string // name in the archive → path
-	count  int
-	bytes  int64
-	total  int64
+	ctx     guest.Context
+	files   *guest.Files
+	buffer  []byte
+	planned []packed
+	names   map[string]string // name in the archive → path
+	clashes []string
+	count   int
+	bytes   int64
+	total   int64
 }
 
-func (p *packer) add(name, inside string) error {
+// packed is one file or folder to be packed.
+type packed struct {
+	path, inside string
+	info         fs.FileInfo
+}
+
+// plan notes a file, or a folder with all that is in it.
+func (p *packer) plan(name, inside string) error {
 	info, err := p.files.Lstat(name)
 	if err != nil {
 		return err
@@ -158,34 +165,49 @@ func (p *packer) add(name, inside string) error {
 		return nil
 	}
 	if other, ok := p.names[inside]; ok {
-		return guest.Errorf(abi.CodeConflict, "%q and %q would both be %q in the archive; pack the folders they lie in, or one at a time", other, name, inside)
+		p.clashes = append(p.clashes, quoted(other)+" and "+quoted(name)+" would both be "+quoted(inside)+" in the archive")
+		return nil
 	}
 	p.names[inside] = name
+	p.planned = append(p.planned, packed{name, inside, info})
 	if !info.IsDir() {
-		return p.file(name, inside, info)
-	}
-	if err := p.out.folder(inside, info.ModTime()); err != nil {
-		return err
+		p.total += info.Size()
+		return nil
 	}
 	entries, err := p.files.ReadDir(name)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if err := p.add(path.Join(name, e.Name()), path.Join(inside, e.Name())); err != nil {
+		if err := p.plan(path.Join(name, e.Name()), path.Join(inside, e.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *packer) file(name, inside string, info fs.FileInfo) error {
-	in, err := p.files.Open(name)
+func (p *packer) write(out archive) error {
+	for _, m := range p.planned {
+		var err error
+		if m.info.IsDir() {
+			err = out.folder(m.inside, m.info.ModTime())
+		} else {
+			err = p.file(out, m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return out.close()
+}
+
+func (p *packer) file(out archive, m packed) error {
+	in, err := p.files.Open(m.path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	to, err := p.out.file(inside, info.Size(), info.ModTime())
+	to, err := out.file(m.inside, m.info.Size(), m.info.ModTime())
 	if err != nil {
 		return err
 	}
@@ -193,6 +215,9 @@ func (p *packer) file(name, inside string, info fs.FileInfo) error {
 	n, err := io.CopyBuffer(c, onlyReader{in}, p.buffer)
 	p.bytes += n
 	p.count++
+	if err == nil && n != m.info.Size() {
+		return guest.Errorf(abi.CodeFailed, "%s changed while it was packed", m.path)
+	}
 	return err
 }
 
