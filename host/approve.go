@@ -2,19 +2,17 @@ package host
 
 import (
 	"context"
-	"slices"
 
 	"stepbox.dev/host/approval"
 	"stepbox.dev/host/commit"
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
-	"stepbox.dev/host/plan"
 )
 
 // approve gets a yes to exactly these changes: from the rule for safe programs,
 // from the flags, or from a person. allowed carries the protected names that
-// the flags agree to, and the digest that they demand.
-func approve(ctx context.Context, e event.Handler, c *commit.Changes, p Person, yes bool, allowed approval.Answer) (approval.Approved, error) {
+// the flags agree to.
+func approve(ctx context.Context, e event.Handler, c *commit.Changes, p Person, yes bool, allowed []string) (approval.Approved, error) {
 	digest := c.Digest().String()
 	given := func(a approval.Approved, by string, err error) (approval.Approved, error) {
 		ok := err == nil
@@ -23,27 +21,25 @@ func approve(ctx context.Context, e event.Handler, c *commit.Changes, p Person, 
 		}
 		return a, err
 	}
-	if c.Safe() && len(c.Protected()) == 0 && allowed.Digest == (plan.Digest{}) {
+	if c.Safe() {
 		a, err := approval.Safe(c)
 		return given(a, "safe", err)
 	}
-	answer, by := allowed, "yes"
-	answer.Yes = yes || c.Safe()
-	covered := answer.Yes && !slices.ContainsFunc(c.Protected(), func(ch commit.Change) bool {
-		return !slices.Contains(answer.Protected, ch.Path)
-	})
-	if !covered && p != nil {
-		if err := e.Handle(event.Approval{Digest: digest}); err != nil {
-			return approval.Approved{}, err
-		}
-		ok, names, err := p.Approve(ctx, c)
-		if err != nil {
-			return approval.Approved{}, err
-		}
-		answer.Yes, answer.Protected, by = ok, append(answer.Protected, names...), "person"
-	}
+	answer := approval.Answer{Yes: yes, Protected: allowed}
 	a, err := approval.Grant(c, answer)
-	return given(a, by, err)
+	if err == nil || p == nil {
+		return given(a, "flags", err)
+	}
+	if err := e.Handle(event.Approval{Digest: digest}); err != nil {
+		return approval.Approved{}, err
+	}
+	ok, names, err := p.Approve(ctx, c)
+	if err != nil {
+		return approval.Approved{}, err
+	}
+	answer.Yes, answer.Protected = ok, append(answer.Protected, names...)
+	a, err = approval.Grant(c, answer)
+	return given(a, "person", err)
 }
 
 func apply(ctx context.Context, e event.Handler, c *commit.Changes, a approval.Approved) error {
@@ -104,13 +100,11 @@ func (h *Host) commit(ctx context.Context, res *Result, o CommitOptions, p Perso
 	if err := e.Handle(event.Changes{Digest: res.Digest, Changes: changes.List(), Safe: changes.Safe()}); err != nil {
 		return err
 	}
-	answer := approval.Answer{Protected: o.AllowProtected}
-	if o.Digest != "" {
-		if answer.Digest, err = plan.ParseDigest(o.Digest); err != nil {
-			return err
-		}
+	if o.Digest != "" && o.Digest != res.Digest {
+		return fault.New(fault.NotApproved, "the changes of run %s have the digest %s, not the one that was named", r.ID, res.Digest).
+			Hint("look at the changes again: stepbox runs show %s", r.ID)
 	}
-	approved, err := approve(ctx, e, changes, p, true, answer)
+	approved, err := approve(ctx, e, changes, p, true, o.AllowProtected)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"stepbox.dev/abi"
-	"stepbox.dev/host/approval"
 	"stepbox.dev/host/commit"
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/execute"
@@ -138,7 +137,7 @@ func (a *attempt) stages(ctx context.Context) error {
 	}
 
 	// Approved changes, and nothing else, reach the sandbox.
-	approved, err := approve(ctx, a.events, changes, a.person, a.request.Yes, approval.Answer{Protected: a.request.AllowProtected})
+	approved, err := approve(ctx, a.events, changes, a.person, a.request.Yes, a.request.AllowProtected)
 	if err != nil {
 		return err
 	}

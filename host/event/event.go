@@ -128,7 +128,7 @@ type Changes struct {
 type Approval struct {
 	Digest string `json:"digest"`
 	Given  *bool  `json:"given,omitempty"`
-	By     string `json:"by,omitempty"` // person, yes, safe, digest
+	By     string `json:"by,omitempty"` // safe (the rule for changes that only add), flags, person
 }
 
 // Committed is what a commit did.
