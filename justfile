@@ -10,7 +10,7 @@ default:
 # bin/stepbox, and each skill of skills/ as a folder of wasm/: contract files and NAME.wasm.
 build:
     go build -trimpath -buildvcs=false -o bin/stepbox ./cmd/stepbox
-    for dir in skills/*/; do just skill "$(basename "$dir")"; done
+    for dir in skills/*/; do {{quote(just_executable())}} skill "$(basename "$dir")"; done
 
 # One skill of skills/ into wasm/NAME/.
 skill name:
@@ -32,8 +32,7 @@ ci:
 race:
     CGO_ENABLED=1 go test -race ./...
 
-# The repository's benchmarks, in one run. Sub-benchmarks of one name are
-# compared: the last column is the time as a multiple of the first of them.
+# The repository's benchmarks, in one run; the last column compares sub-benchmarks with the first of their name.
 bench pattern=".":
     go test -run '^$' -bench '{{pattern}}' -benchmem ./... | awk ' \
         $1 !~ /^Benchmark/ { next } \
@@ -44,9 +43,9 @@ bench pattern=".":
 # Each fuzz target for a while: `just fuzz 10m` at night.
 fuzz time="30s":
     go list ./... | while read -r pkg; do \
-        go test -list '^Fuzz' "$pkg" | grep '^Fuzz' | while read -r target; do \
+        go test -list '^Fuzz' "$pkg" | { grep '^Fuzz' || true; } | while read -r target; do \
             echo "== $pkg $target"; go test -run '^$' -fuzz "^$target\$" -fuzztime '{{time}}' "$pkg"; \
-        done || true; \
+        done; \
     done
 
 # Rewrite the goldens of tests that have them; look at the diff afterwards.
