@@ -55,3 +55,11 @@ func BenchmarkLoadTenThousandTools(b *testing.B) {
 	}
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1e6, "MB-held")
 }
+
+// BenchmarkLoadFiles is what a run of the files skill pays before it can plan.
+func BenchmarkLoadFiles(b *testing.B) {
+	for b.Loop() {
+		_, err := Load("../../skills/files", Options{})
+		require.NoError(b, err)
+	}
+}
