@@ -36,10 +36,11 @@ type Phrase struct {
 	Weight  float64 // Verb and Noun: 1 is a lexicon's verb
 	Skill   bool    // from the skill, not the host
 
-	els   []element
-	words int // literal words
-	chars int // letters of them
-	slots int
+	els     []element
+	words   int // literal words
+	content int // those that are no fillers
+	chars   int // letters of the literal words
+	slots   int
 }
 
 // Literals is how many words of the phrase are fixed.
@@ -160,8 +161,12 @@ func (g *Grammar) addContract() {
 		verbs[e.Tool] = true
 	}
 	claims := map[string]int{}
+	parts := map[string]int{}
 	for _, t := range g.reg.Tools() {
 		if Public(t) {
+			for _, part := range strings.Split(t.Name, "_") {
+				parts[part]++
+			}
 			for _, k := range t.Keywords {
 				claims[Fold(k)]++
 			}
@@ -177,7 +182,7 @@ func (g *Grammar) addContract() {
 			case i == 0 && !verbs[t.Name]:
 				g.add(part, Phrase{Meaning: Verb, Tool: t.Name, Weight: 0.9, Skill: true})
 			default:
-				g.add(part, Phrase{Meaning: Noun, Tool: t.Name, Weight: 0.2, Skill: true})
+				g.add(part, Phrase{Meaning: Noun, Tool: t.Name, Weight: 0.3 / float64(parts[part]), Skill: true})
 			}
 		}
 		for _, k := range t.Keywords {
@@ -254,6 +259,9 @@ func (g *Grammar) add(s string, p Phrase) {
 			}
 			if len(e.words) > 0 {
 				c.words++
+				if len(els) == 1 || !g.fillers[e.words[0]] {
+					c.content++
+				}
 				c.chars += len(e.words[0])
 			}
 			for _, w := range e.words {

@@ -24,8 +24,15 @@ type Fills struct {
 	Start, End int
 }
 
-// weight orders matches: more words first, then longer ones.
-func (m *Match) weight() int { return (2*m.words+m.slots)*1000 + m.chars }
+// weight orders matches: more words and slots first, those that name an action
+// before others, then longer ones.
+func (m *Match) weight() int {
+	w := 2 * (m.content + m.slots)
+	if m.Meaning == Sets && m.Tool != "" {
+		w++
+	}
+	return w*1000 + m.chars
+}
 
 // Sort orders matches by how much of the request they explain, best first. The
 // order is the same every time.
@@ -303,11 +310,21 @@ func (f *finder) word(m *Match, e, j int, kind string, fill func(any, int, bool)
 		}
 		return 0, false
 	case Word:
-		if f.fill[j] || path && f.g.known[t.Fold] && !IsFolderName(t.Fold) {
+		if f.fill[j] || path && f.knows(t) && !IsFolderName(t.Fold) {
 			return 0, false
 		}
 	}
 	return fill(value(1), 1, path)
+}
+
+// knows reports whether any phrase holds the word, in the plural too.
+func (f *finder) knows(t Token) bool {
+	for _, w := range forms(t) {
+		if f.g.known[w] {
+			return true
+		}
+	}
+	return false
 }
 
 // longestValue finds values of an argument at token j, longest first.

@@ -33,6 +33,8 @@ func (a *attempt) zoneEnd(i int) int {
 			return j
 		case (f.role == lexicon.In || f.role == lexicon.From) && items > 0 && !a.q.filler(j):
 			return j
+		case items > 0 && (f.role == lexicon.With || a.q.fixed[j]):
+			return j
 		case t.Kind == lexicon.Punct && items > 0 && !a.itemAfter(j):
 			return j
 		case items > 0 && a.q.isVerb(j) && (a.q.lang == "de" || a.q.lang == "zh"):

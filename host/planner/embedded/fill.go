@@ -27,8 +27,10 @@ type attempt struct {
 	candidates []string
 	pronoun    lexicon.Role
 	here       bool
-	under      string // the folder to make things in
-	output     string // variable that the call before must set
+	under      string    // the folder to make things in
+	inside     []inPlace // names behind "in"
+	given      string    // the argument that took the last name
+	output     string    // variable that the call before must set
 	score      float64
 }
 
@@ -50,6 +52,7 @@ func (q *reading) attempt(t *registry.Tool, c clause, prev *attempt) *attempt {
 	a.names()
 	a.unknown()
 	a.below()
+	a.intoLast()
 	a.exceptions()
 	a.mixed()
 	a.hereAndPronouns()
@@ -82,7 +85,7 @@ func (a *attempt) phrases() {
 				}
 			}
 		case lexicon.Sets:
-			if (m.Tool == "" || m.Tool == a.tool.Name) && !a.taken(m) && a.sets(m) {
+			if (m.Tool == "" || m.Tool == a.tool.Name) && !a.taken(m) && !a.besideName(m) && a.sets(m) {
 				if m.Tool != "" {
 					a.verb = max(a.verb, m.Weight*(1+0.5*float64(m.Literals()-1)))
 				}
@@ -91,8 +94,27 @@ func (a *attempt) phrases() {
 			}
 		case lexicon.Value:
 			a.value(m)
+		case lexicon.Filler:
+			if len(m.Words) > 1 && !a.taken(m) {
+				a.take(m)
+			}
 		}
 	}
+}
+
+// besideName reports whether the match is the word "folder" beside a name.
+func (a *attempt) besideName(m *lexicon.Match) bool {
+	if len(m.Filled) > 0 || a.q.words[m.Start].role != lexicon.Folder {
+		return false
+	}
+	if k := m.End; a.q.lang == "de" && k < a.c.to && a.q.nameable(k) && a.q.place[k] == "" && !a.q.touched(k) {
+		return true // "den Ordner webseite"
+	}
+	if m.Start == a.c.from {
+		return false
+	}
+	t := a.q.toks[m.Start-1]
+	return t.Kind == lexicon.Name || t.Kind == lexicon.Quoted || a.q.lang == "zh" && t.Kind == lexicon.Word
 }
 
 // taken reports whether any token of the match is spoken for.

@@ -29,6 +29,9 @@ func (a *attempt) places() {
 		default:
 			for _, it := range items {
 				ok = a.input(it, a.isFile(it)) && ok
+				if role == lexicon.In {
+					a.inside = append(a.inside, inPlace{it, a.given})
+				}
 			}
 		}
 		if ok {
@@ -38,7 +41,6 @@ func (a *attempt) places() {
 		}
 		i = end - 1
 	}
-	a.intoLast()
 }
 
 // produces reports whether what the tool's own names stand for is made, not
@@ -64,33 +66,55 @@ func (a *attempt) below() {
 	}
 }
 
-// intoLast makes the last place the destination of a tool that needs one and
-// was told none: "put the invoices in archive".
+// intoLast makes the last place the destination where the tool needs one and
+// was told none, "put the invoices in archive", and where what is acted on was
+// named besides: "unzip fonts.zip in fonts". Many languages say "in" for both.
 func (a *attempt) intoLast() {
-	dst, place := a.arg(lexicon.RoleDestination), a.arg(lexicon.RolePlace)
-	if dst == "" || place == "" || a.args[dst] != nil || !slices.Contains(a.tool.Required, dst) {
+	dst := a.arg(lexicon.RoleDestination)
+	last := len(a.inside) - 1
+	if dst == "" || last < 0 || a.args[dst] != nil {
 		return
 	}
-	list, _ := a.args[place].([]any)
+	in := a.inside[last]
+	needed := slices.Contains(a.tool.Required, dst)
+	other := a.inputs() > 1 && (a.isFile(in.text) || a.arg(lexicon.RolePlace) == "")
+	if !needed && !other {
+		return
+	}
+	list, _ := a.args[in.arg].([]any)
+	if len(list) > 0 {
+		list = slices.DeleteFunc(list, func(v any) bool { return v == trimPath(in.text) })
+	}
 	if len(list) == 0 {
-		return
+		delete(a.args, in.arg)
+	} else {
+		a.args[in.arg] = list
 	}
-	last := -1
-	for i := a.c.from; i < a.c.to; i++ {
-		if a.used[i] && a.q.place[i] == lexicon.In {
-			last = i
+	a.set(dst, trimPath(in.text))
+}
+
+// inputs counts the files and folders that are looked at or acted on.
+func (a *attempt) inputs() int {
+	n := 0
+	seen := map[string]bool{}
+	for _, role := range []string{lexicon.RolePlace, lexicon.RoleThing, lexicon.RoleFolder} {
+		arg := a.arg(role)
+		if arg == "" || seen[arg] {
+			continue
+		}
+		seen[arg] = true
+		switch v := a.args[arg].(type) {
+		case []any:
+			n += len(v)
+		case string:
+			n++
 		}
 	}
-	if last < 0 {
-		return
-	}
-	a.args[dst] = list[len(list)-1]
-	if list = list[:len(list)-1]; len(list) == 0 {
-		delete(a.args, place)
-	} else {
-		a.args[place] = list
-	}
+	return n
 }
+
+// inPlace is a name that stood behind "in".
+type inPlace struct{ text, arg string }
 
 func (a *attempt) destination(p string) bool {
 	dst := a.arg(lexicon.RoleDestination)
@@ -108,37 +132,19 @@ func (a *attempt) destination(p string) bool {
 func (a *attempt) list(i int) ([]string, int) {
 	end := a.span(i)
 	items := []string{a.name(i, end)}
-	for j := end; j < a.c.to; {
-		if a.q.words[j].role == lexicon.Folder && j == end {
-			end, j = j+1, j+1
-			continue
+	for {
+		j := end
+		if j < a.c.to && a.q.words[j].role == lexicon.Folder {
+			j++
 		}
-		if r := a.q.words[j].role; r != lexicon.And && r != lexicon.Or {
-			break
+		k := a.q.nextItem(j, a.c.to)
+		if k < 0 || a.zone[k] || a.used[k] || a.q.place[i] != a.q.place[k] {
+			return items, end
 		}
-		k := j + a.q.words[j].n
-		for k < a.c.to && (a.q.filler(k) || a.q.words[k].role == lexicon.And || a.q.words[k].role == lexicon.Or || a.q.words[k].role == lexicon.In || a.q.words[k].role == lexicon.Folder) {
-			k++
-		}
-		if k >= a.c.to || !a.q.nameable(k) || a.q.isVerb(k) || a.zone[k] || a.q.toks[k].Kind == lexicon.Number {
-			break
-		}
-		if a.q.place[k] == "" && a.q.toks[k].Kind == lexicon.Word && k+1 < a.c.to && !a.ends(k+1) {
-			break // "in inbox and photos over 5 MB"
-		}
-		next := a.span(k)
-		items = append(items, a.name(k, next))
-		for m := j; m < next; m++ {
-			a.used[m] = true
-		}
-		end, j = next, next
+		end = a.span(k)
+		items = append(items, a.name(k, end))
+		a.mark(j, end)
 	}
-	return items, end
-}
-
-// ends reports whether a name may end before token k.
-func (a *attempt) ends(k int) bool {
-	return a.q.words[k].n > 0 && a.q.words[k].role != lexicon.Files || a.q.toks[k].Kind == lexicon.Punct || a.used[k]
 }
 
 // span is where the name that begins at token i ends. Words that follow belong
@@ -160,10 +166,10 @@ func (a *attempt) span(i int) int {
 		}
 		return j
 	}
-	if !startsUpper(t.Text) {
+	if !startsUpper(t.Text) || a.q.lang == "de" { // German writes every noun so
 		return j
 	}
-	for j < a.c.to && a.q.toks[j].Kind == lexicon.Word && startsUpper(a.q.toks[j].Text) && a.q.words[j].n == 0 && !a.used[j] {
+	for j < a.c.to && a.q.toks[j].Kind == lexicon.Word && startsUpper(a.q.toks[j].Text) && !a.used[j] && a.q.place[j] == a.q.place[i] {
 		j++
 	}
 	return j
@@ -221,6 +227,7 @@ func (a *attempt) give(arg, p string) bool {
 		return false
 	}
 	a.set(arg, trimPath(p))
+	a.given = arg
 	return true
 }
 

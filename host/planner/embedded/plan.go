@@ -115,7 +115,7 @@ func (q *reading) best(c clause, prev *attempt) (best *attempt, margin float64) 
 	margin = 1
 	tools := q.candidatesFor(c)
 	if d, ok := q.req.Skill.Registry().Tool(q.g.Lexicon().Default); ok && !q.action(c.from, c.to) {
-		tools = append(tools, d)
+		tools = append([]*registry.Tool{d}, tools...)
 	}
 	for _, t := range tools {
 		a := q.attempt(t, c, prev)

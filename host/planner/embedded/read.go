@@ -70,7 +70,7 @@ func (q *reading) findFixed() {
 	q.fixed = make([]bool, len(q.toks))
 	for i := range q.matches {
 		m := &q.matches[i]
-		if m.Meaning > lexicon.Verb || m.Literals()+len(m.Filled) < 2 || q.anyFixed(m) {
+		if m.Meaning > lexicon.Verb || m.Literals()+len(m.Filled) < 2 || q.anyFixed(m) || q.reachesPlace(m) || q.alsoFunction(m) {
 			continue
 		}
 		for _, w := range m.Words {
@@ -82,6 +82,43 @@ func (q *reading) findFixed() {
 			}
 		}
 	}
+}
+
+// reachesPlace reports whether a later word of a phrase with a gap stands
+// behind "in" or "to": in "create a folder in archive" nothing is archived.
+func (q *reading) reachesPlace(m *lexicon.Match) bool {
+	for n, w := range m.Words {
+		if n == 0 || w == m.Words[n-1]+1 {
+			continue
+		}
+		j := w - 1
+		for j > m.Words[n-1] && q.filler(j) && !q.functionAt(j) {
+			j--
+		}
+		if j > m.Words[n-1] && q.functionAt(j) && len(m.Filled) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *reading) functionAt(j int) bool {
+	for i := range q.matches {
+		if m := &q.matches[i]; m.Start == j && m.Meaning == lexicon.Function && (m.Lang == q.lang || m.Lang == "en") && (m.Role == lexicon.In || m.Role == lexicon.From || m.Role == lexicon.To) {
+			return true
+		}
+	}
+	return false
+}
+
+// alsoFunction reports whether a function word takes all of the phrase.
+func (q *reading) alsoFunction(m *lexicon.Match) bool {
+	for i := range q.matches {
+		if f := &q.matches[i]; f.Meaning == lexicon.Function && f.Start == m.Start && f.End >= m.End && q.toks[m.Start].Kind == lexicon.Han {
+			return true
+		}
+	}
+	return false
 }
 
 func (q *reading) anyFixed(m *lexicon.Match) bool {
@@ -155,7 +192,7 @@ func (q *reading) findPlaces() {
 			continue
 		}
 		j := i + f.n
-		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 || q.words[j].role == lexicon.Folder) {
+		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 && !q.title(j) || q.words[j].role == lexicon.Folder) {
 			j++
 		}
 		if j >= len(q.toks) || q.fixed[j] && q.toks[j].Kind != lexicon.Name || !q.nameable(j) {
@@ -164,14 +201,55 @@ func (q *reading) findPlaces() {
 		if f.role == lexicon.To && q.toks[j].Kind == lexicon.Word && q.isVerb(j) && !q.verbBefore(i) {
 			continue // "to delete"
 		}
-		if f.role == lexicon.From && q.kindOfThing(j) && q.placeFollows(j+1) {
-			continue // "from the photos in camera"
+		if q.kindOfThing(j) && (q.placeFollows(j+1) || j+1 < len(q.toks) && q.words[j+1].role == lexicon.Files) {
+			continue // "from the photos in camera", "to the pdf files"
 		}
 		q.place[j] = f.role
 		for k := j + 1; k < len(q.toks) && q.toks[k].Kind == lexicon.Han && q.toks[j].Kind == lexicon.Han && q.words[k].n == 0 && !q.isVerb(k); k++ {
 			q.place[k] = f.role
 		}
+		for k := j + 1; q.lang != "de" && k < len(q.toks) && startsUpper(q.toks[j].Text) && q.toks[k].Kind == lexicon.Word && startsUpper(q.toks[k].Text) && q.toks[j].Kind == lexicon.Word && !q.fixed[k]; k++ {
+			q.place[k] = f.role // a name of several words
+		}
+		for k := q.nextItem(j+1, len(q.toks)); k > 0; k = q.nextItem(k+1, len(q.toks)) {
+			if f.role == lexicon.To {
+				break // there is one destination
+			}
+			q.place[k] = f.role
+		}
 	}
+}
+
+// title reports whether a small word begins a name of several capitalized
+// words: "My Pictures".
+func (q *reading) title(j int) bool {
+	return q.lang != "de" && j > 0 && j+1 < len(q.toks) && startsUpper(q.toks[j].Text) && startsUpper(q.toks[j+1].Text)
+}
+
+// nextItem is the token of the next item of a list of names that goes on at
+// token j, or -1.
+func (q *reading) nextItem(j, to int) int {
+	if j >= to || q.words[j].role != lexicon.And && q.words[j].role != lexicon.Or {
+		return -1
+	}
+	k := j + q.words[j].n
+	for k < to && (q.filler(k) && !q.title(k) || q.words[k].role == lexicon.And || q.words[k].role == lexicon.Or || q.words[k].role == lexicon.In || q.words[k].role == lexicon.From) {
+		k++
+	}
+	if k >= to || !q.nameable(k) || q.fixed[k] || q.isVerb(k) && q.toks[k].Kind != lexicon.Name {
+		return -1
+	}
+	switch t := q.toks[k]; t.Kind {
+	case lexicon.Name, lexicon.Quoted, lexicon.Number:
+		return k
+	default:
+		end := k+1 >= to
+		follows := !end && (q.words[k+1].n > 0 && q.words[k+1].role != lexicon.Files || q.toks[k+1].Kind == lexicon.Punct)
+		if end || follows || !q.kindOfThing(k) && q.fixed[k+1] {
+			return k
+		}
+	}
+	return -1
 }
 
 // kindOfThing reports whether token j is a value or an extension.
@@ -190,7 +268,7 @@ func (q *reading) kindOfThing(j int) bool {
 // placeFollows reports whether one of the next tokens begins a place.
 func (q *reading) placeFollows(j int) bool {
 	for k := j; k < len(q.toks) && k < j+3; k++ {
-		if r := q.words[k].role; r == lexicon.In || r == lexicon.From {
+		if r := q.words[k].role; (r == lexicon.In || r == lexicon.From) && !q.fixed[k] {
 			return true
 		}
 	}
@@ -229,7 +307,7 @@ func (q *reading) nameable(j int) bool {
 		default:
 			return false
 		}
-		return q.words[j].n == 0 && !q.covered[j] && !q.filler(j)
+		return q.words[j].n == 0 && !q.covered[j] && (!q.filler(j) || q.title(j))
 	case lexicon.Number: // a folder called 2025
 		return q.words[j].n == 0
 	}
@@ -265,10 +343,16 @@ func (q *reading) verbBefore(i int) bool {
 	return false
 }
 
-// placeOf is the role of the place that a match of one word stands on.
+// placeOf is the role of the place that a word of the match stands on: it is a
+// name there.
 func (q *reading) placeOf(m *lexicon.Match) lexicon.Role {
-	if m.Literals() == 1 && len(m.Filled) == 0 {
-		return q.place[m.Start]
+	if len(m.Filled) > 0 {
+		return ""
+	}
+	for _, w := range m.Words {
+		if q.place[w] != "" {
+			return q.place[w]
+		}
 	}
 	return ""
 }

@@ -22,6 +22,9 @@ func (a *attempt) unknown() {
 		if a.produces() && a.nounPlace(i) {
 			if end := a.span(i); a.give(a.arg(lexicon.RoleThing), a.name(i, end)) {
 				a.mark(i, end)
+				if named := a.before(i, lexicon.Named); named >= 0 {
+					a.mark(named, i)
+				}
 				continue
 			}
 		}
@@ -141,7 +144,7 @@ func (a *attempt) partOfName(i int) {
 			return
 		}
 	}
-	if a.q.isVerb(i) || a.startsSentence(i) {
+	if a.q.isVerb(i) || a.startsSentence(i) || a.q.isVague(i) {
 		return
 	}
 	var glob strings.Builder
@@ -169,6 +172,16 @@ func (a *attempt) partOfName(i int) {
 	a.pattern(i, end, glob.String())
 }
 
+// isVague reports whether a word says too little to be part of a name.
+func (q *reading) isVague(i int) bool {
+	for k := range q.matches {
+		if m := &q.matches[k]; m.Start == i && m.Meaning == lexicon.Vague {
+			return true
+		}
+	}
+	return false
+}
+
 func (a *attempt) replacePattern(old, glob string) {
 	list, _ := a.args[a.arg(lexicon.RoleName)].([]any)
 	for i, v := range list {
@@ -189,7 +202,7 @@ func (a *attempt) nounPlace(i int) bool {
 		switch a.q.words[j].role {
 		case lexicon.And, lexicon.Or, lexicon.All, lexicon.Named, lexicon.Each:
 			return true
-		case lexicon.Files:
+		case lexicon.Files, lexicon.With:
 			return false
 		case lexicon.Folder:
 			return a.produces()
@@ -218,12 +231,18 @@ func (a *attempt) startsSentence(i int) bool {
 			return false
 		}
 	}
-	return a.verb > 0
+	if !a.q.action(a.c.from, a.c.to) { // "transmogrify the pdfs"
+		return i+1 < a.c.to && a.q.filler(i+1) && !a.used[i+1]
+	}
+	return true
 }
 
 // stem cuts the ending of a plural.
 func stem(t lexicon.Token, last bool) string {
 	w := strings.ToLower(t.Text)
+	if w != t.Text && strings.ToUpper(t.Text) == t.Text && len(w) > 1 {
+		return t.Text // README
+	}
 	if !last || t.Kind != lexicon.Word {
 		return w
 	}
