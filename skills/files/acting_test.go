@@ -226,17 +226,18 @@ func TestMakeFolder(t *testing.T) {
 }
 
 func TestActionsInWords(t *testing.T) {
-	dir := box(t, "in/a.pdf", "in/b.pdf", "in/c.txt")
-	require.Equal(t, []string{"moved 2 items to out/", "in/a.pdf → out/a.pdf", "in/b.pdf → out/b.pdf"},
-		words(t, dir, do(t, dir, "move_files", args{"src": []string{"in"}, "dst": "out", "pattern": []string{"*.pdf"}}), false))
-	require.Equal(t, []string{"would have deleted 1 file, 8 B", "in/c.txt"}, words(t, dir, do(t, dir, "delete_files", args{"items": []string{"in/c.txt"}}), true))
+	dir := box(t, "in/a.pdf", "in/b.pdf", "in/c.txt", "in/d.png")
+	move := func(a args) []string { return words(t, dir, do(t, dir, "move_files", a), false) }
+	require.Equal(t, []string{"moved 2 items to out/"}, move(args{"src": []string{"in"}, "dst": "out", "pattern": []string{"*.pdf"}}))
+	require.Equal(t, []string{"nothing to do: 2 are as asked already"}, move(args{"items": []string{"out/a.pdf", "out/b.pdf"}, "dst": "out"}))
+	require.Equal(t, []string{"would have moved 3 items:", "        2  out/documents/", "        1  out/images/"},
+		words(t, dir, func() []abi.CallResult {
+			do(t, dir, "move_files", args{"items": []string{"in/d.png"}, "dst": "out"})
+			return do(t, dir, "organize_files", args{"path": []string{"out"}})
+		}(), true))
+	require.Equal(t, []string{"would have deleted 1 file, 8 B"}, words(t, dir, do(t, dir, "delete_files", args{"items": []string{"in/c.txt"}}), true))
 	require.Equal(t, []string{"nothing matches"}, words(t, dir, do(t, dir, "delete_files", args{"path": []string{"in"}}), false))
-
-	for i := range 30 {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, strconv.Itoa(i)+".log"), nil, 0o644))
-	}
-	require.Equal(t, []string{"moved 30 items to logs/", "       30  logs/"},
-		words(t, dir, do(t, dir, "move_files", args{"src": []string{"."}, "dst": "logs", "pattern": []string{"*.log"}}), false))
+	require.Equal(t, []string{"deleted 1 folder with all in it"}, words(t, dir, do(t, dir, "delete_files", args{"items": []string{"in"}}), false))
 }
 
 // Many moves are one look at each folder and one rename each, and told as they

@@ -64,20 +64,13 @@ func formatDeleted(out Deleted, dryRun bool) []guest.Item {
 		parts = append(parts, count(n, "file", "files"))
 	}
 	if out.Folders > 0 {
-		parts = append(parts, count(out.Folders, "folder", "folders")+" with all in them")
+		parts = append(parts, count(out.Folders, "folder with all in it", "folders with all in them"))
 	}
 	text := done(dryRun, "deleted") + " " + joinAnd(parts)
 	if out.Bytes > 0 {
 		text += ", " + guest.Size(out.Bytes).String()
 	}
-	items := []guest.Item{{Kind: abi.ItemInfo, Message: text}}
-	for i, p := range out.Paths {
-		if i == movesShown {
-			return append(items, moreItem(out.Count-i))
-		}
-		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: p, Path: p})
-	}
-	return items
+	return []guest.Item{{Kind: abi.ItemInfo, Message: text}}
 }
 
 // folderArgs are the arguments of make_folder.

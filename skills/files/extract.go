@@ -304,11 +304,14 @@ func memberName(archive, name string) (string, error) {
 	return strings.Join(parts, "/"), nil
 }
 
+// pathsShown is how many of the paths that were made a result names.
+const pathsShown = 20
+
 func formatExtracted(out Made, dryRun bool) []guest.Item {
 	text := done(dryRun, "unpacked") + " " + count(out.Count, "file", "files") + ", " + guest.Size(out.Bytes).String()
 	items := []guest.Item{{Kind: abi.ItemInfo, Message: text}}
 	for i, p := range out.Paths {
-		if i == movesShown {
+		if i == pathsShown {
 			return append(items, moreItem(len(out.Paths)-i))
 		}
 		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: p, Path: p})

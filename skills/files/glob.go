@@ -13,12 +13,14 @@ import (
 // with one against paths. A text that is no valid pattern, or that stands in
 // the name literally, matches as it is: report[1].pdf is a name first.
 type glob struct {
-	text string
-	fold bool
-	path bool
+	text    string
+	literal string // as it was given
+	fold    bool
+	path    bool
 }
 
 func newGlob(text string, fold bool) glob {
+	literal := text
 	text = strings.ReplaceAll(text, `\`, "/")
 	deep := strings.Contains(strings.TrimSuffix(text, "/"), "/")
 	if deep {
@@ -27,16 +29,16 @@ func newGlob(text string, fold bool) glob {
 		text = strings.TrimSuffix(text, "/")
 	}
 	if fold {
-		text = strings.ToLower(text)
+		text, literal = strings.ToLower(text), strings.ToLower(literal)
 	}
-	return glob{text: text, fold: fold, path: deep}
+	return glob{text: text, literal: literal, fold: fold, path: deep}
 }
 
 func (g glob) match(s string) bool {
 	if g.fold {
 		s = strings.ToLower(s)
 	}
-	if s == g.text {
+	if s == g.text || s == g.literal {
 		return true
 	}
 	ok, err := doublestar.Match(g.text, s)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"path"
 	"time"
 
 	"stepbox.dev/abi"
@@ -206,6 +205,3 @@ func totals(out Listing) string {
 	}
 	return text
 }
-
-// parent names the folder of a path for a person.
-func parent(name string) string { return path.Dir(name) }

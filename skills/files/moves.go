@@ -185,9 +185,8 @@ func runMoves(ctx guest.Context, moves []move, same int, label string) (Moved, e
 	return movedOf(ctx, moves, original, same), nil
 }
 
-// movesShown is how many moves a result lists one by one; more are counted.
-const movesShown = 20
-
+// formatMoves tells how many went where. Which ones stands in the changes that
+// the host shows, and in the result.
 func formatMoves(verb string) func(Moved, bool) []guest.Item {
 	return func(out Moved, dryRun bool) []guest.Item {
 		if out.Count == 0 {
@@ -198,20 +197,16 @@ func formatMoves(verb string) func(Moved, bool) []guest.Item {
 			return []guest.Item{{Kind: abi.ItemInfo, Message: text}}
 		}
 		text := done(dryRun, verb) + " " + count(out.Count, "item", "items")
-		if out.To != "" && verb != "renamed" {
-			text += " to " + folderName(out.To)
-		}
 		if out.Same > 0 {
 			text += "; " + count(out.Same, "was", "were") + " as asked already"
 		}
-		items := []guest.Item{{Kind: abi.ItemInfo, Message: text}}
-		if out.Count > movesShown {
-			return append(items, perFolder(out.Moves)...)
+		if verb == "renamed" {
+			return []guest.Item{{Kind: abi.ItemInfo, Message: text}}
 		}
-		for _, m := range out.Moves {
-			items = append(items, guest.Item{Kind: abi.ItemOutput, Message: m.From + " → " + m.To, Path: m.To})
+		if out.To != "" {
+			return []guest.Item{{Kind: abi.ItemInfo, Message: text + " to " + folderName(out.To), Path: out.To}}
 		}
-		return items
+		return append([]guest.Item{{Kind: abi.ItemInfo, Message: text + ":"}}, perFolder(out.Moves)...)
 	}
 }
 
