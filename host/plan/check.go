@@ -202,12 +202,21 @@ func (c *checker) pathFault(at *pointer, a *registry.Arg, s string) {
 	case len(s) > 4096:
 		c.add(CodeText, at, "", "%q is a path of %d bytes; at most 4096 are allowed", a.Name, len(s))
 	case leadsOut(s):
-		suggestion := "name a file below the sandbox, or run with a --sandbox that holds it"
-		if strings.HasPrefix(s, "/") {
-			suggestion = fmt.Sprintf("--sandbox %q would allow it", path.Dir(path.Clean(s)))
-		}
-		c.add(CodePathOutside, at, suggestion, "path %q lies outside of the sandbox", s)
+		c.add(CodePathOutside, at, allowing(s), "path %q lies outside of the sandbox", s)
 	}
+}
+
+// allowing says what would let a path in: the folder that holds it, or the path
+// itself where that would be the root, which is no sandbox.
+func allowing(s string) string {
+	dir := path.Clean(s)
+	if parent := path.Dir(dir); parent != "/" {
+		dir = parent
+	}
+	if dir == "/" || !strings.HasPrefix(s, "/") {
+		return "name a file below the sandbox, or run with a --sandbox that holds it"
+	}
+	return fmt.Sprintf("--sandbox %q would allow it", dir)
 }
 
 // undeclaredPaths checks the paths of an argument that has no schema but a
