@@ -5,11 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
 	"stepbox.dev/host/fault"
+	"stepbox.dev/internal/hometest"
 )
 
 const (
@@ -149,10 +150,10 @@ func TestHostileFolders(t *testing.T) {
 		"a link to the outside": {func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "x.txt")) }, "link or a device"},
 		"a link inside":         {func(dir string) error { return os.Symlink("tools.yaml", filepath.Join(dir, "x.txt")) }, "link or a device"},
 		"a linked folder":       {func(dir string) error { return os.Symlink("/etc", filepath.Join(dir, "x")) }, "link or a device"},
-		"a FIFO":                {func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, "x"), 0o644) }, "link or a device"},
+		"a FIFO":                {func(dir string) error { return hometest.FIFO(filepath.Join(dir, "x")) }, "link or a device"},
 		"a FIFO as contract": {func(dir string) error {
 			os.Remove(filepath.Join(dir, "tools.yaml"))
-			return syscall.Mkfifo(filepath.Join(dir, "tools.yaml"), 0o644)
+			return hometest.FIFO(filepath.Join(dir, "tools.yaml"))
 		}, "link or a device"},
 		"a linked contract": {func(dir string) error {
 			os.Remove(filepath.Join(dir, "tools.yaml"))

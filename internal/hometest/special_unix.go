@@ -2,15 +2,8 @@
 
 package hometest
 
-import (
-	"path/filepath"
-	"testing"
+import "golang.org/x/sys/unix"
 
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
-)
-
-// special makes a FIFO: whoever opens it without care hangs.
-func special(t testing.TB, o Odd) {
-	require.NoError(t, unix.Mkfifo(filepath.Join(o.Dir, "fifo"), 0o644))
-}
+// FIFO makes a FIFO at path: whoever opens it without care hangs. It fails
+// where the system has none in its file systems.
+func FIFO(path string) error { return unix.Mkfifo(path, 0o644) }
