@@ -29,6 +29,10 @@ func TestCacheCompilesOnce(t *testing.T) {
 		m, err := c.Module(t.Context(), good(), func() { n++ })
 		require.NoError(t, err)
 		require.Len(t, m.Digest, 64)
+		w, err := worker.Start(t.Context(), worker.Options{Module: m})
+		require.NoError(t, err)
+		works(t, w)
+		require.NoError(t, w.Close())
 	}
 	require.Equal(t, 1, n)
 	entry(t, dir)

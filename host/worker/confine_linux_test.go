@@ -72,7 +72,7 @@ func cstr(s string) uintptr {
 func withFile(path string, flags int, f func(fd int) error) error {
 	fd, err := unix.Open(path, flags, 0o600)
 	if err != nil {
-		return nil // that is another attempt's matter
+		return fmt.Errorf("cannot even be opened: %w", err)
 	}
 	defer unix.Close(fd)
 	return f(fd)
@@ -87,7 +87,7 @@ func opens(path string, flags int) error {
 }
 
 // attempts: everything but reading the sandbox and writing to the stage. The
-// folder holds sandbox/old, stage/mine and outside/secret.
+// folder holds sandbox/old and other, stage/mine and other, outside/secret.
 var attempts = []attempt{
 	{"read outside", func(d string) error { return opens(d+"/outside/secret", unix.O_RDONLY) }},
 	{"list outside", func(d string) error { return opens(d+"/outside", unix.O_RDONLY|unix.O_DIRECTORY) }},
@@ -112,33 +112,33 @@ var attempts = []attempt{
 	{"FIFO in the stage", func(d string) error { return unix.Mkfifo(d+"/stage/fifo", 0o600) }},
 	{"device in the stage", func(d string) error { return unix.Mknod(d+"/stage/dev", unix.S_IFCHR|0o600, 0x103) }},
 	{"open a device", func(string) error { return opens("/dev/null", unix.O_RDWR) }},
-	{"chmod in the sandbox", func(d string) error { return unix.Chmod(d+"/sandbox/old", 0o777) }},
-	{"chmod in the stage", func(d string) error { return unix.Chmod(d+"/stage/mine", 0o4755) }},
+	{"chmod in the sandbox", func(d string) error { return unix.Chmod(d+"/sandbox/other", 0o777) }},
+	{"chmod in the stage", func(d string) error { return unix.Chmod(d+"/stage/other", 0o4755) }},
 	{"fchmod of a read-only descriptor", func(d string) error {
-		return withFile(d+"/sandbox/old", unix.O_RDONLY, func(fd int) error { return unix.Fchmod(fd, 0o777) })
+		return withFile(d+"/sandbox/other", unix.O_RDONLY, func(fd int) error { return unix.Fchmod(fd, 0o777) })
 	}},
-	{"fchmodat2", func(d string) error { return sys(452, ^uintptr(99), cstr(d+"/sandbox/old"), 0o777, 0) }},
-	{"chown", func(d string) error { return unix.Lchown(d+"/sandbox/old", os.Getuid(), os.Getgid()) }},
+	{"fchmodat2", func(d string) error { return sys(452, ^uintptr(99), cstr(d+"/sandbox/other"), 0o777, 0) }},
+	{"chown", func(d string) error { return unix.Lchown(d+"/sandbox/other", os.Getuid(), os.Getgid()) }},
 	{"utimes", func(d string) error {
-		return unix.UtimesNanoAt(unix.AT_FDCWD, d+"/sandbox/old", []unix.Timespec{{Sec: 1}, {Sec: 1}}, 0)
+		return unix.UtimesNanoAt(unix.AT_FDCWD, d+"/sandbox/other", []unix.Timespec{{Sec: 1}, {Sec: 1}}, 0)
 	}},
 	{"futimens of a descriptor", func(d string) error {
-		return withFile(d+"/sandbox/old", unix.O_RDONLY, func(fd int) error { return sys(unix.SYS_UTIMENSAT, uintptr(fd), 0, 0, 0) })
+		return withFile(d+"/sandbox/other", unix.O_RDONLY, func(fd int) error { return sys(unix.SYS_UTIMENSAT, uintptr(fd), 0, 0, 0) })
 	}},
-	{"setxattr", func(d string) error { return unix.Setxattr(d+"/stage/mine", "user.x", []byte("x"), 0) }},
+	{"setxattr", func(d string) error { return unix.Setxattr(d+"/stage/other", "user.x", []byte("x"), 0) }},
 	{"fsetxattr", func(d string) error {
-		return withFile(d+"/sandbox/old", unix.O_RDONLY, func(fd int) error { return unix.Fsetxattr(fd, "user.x", []byte("x"), 0) })
+		return withFile(d+"/sandbox/other", unix.O_RDONLY, func(fd int) error { return unix.Fsetxattr(fd, "user.x", []byte("x"), 0) })
 	}},
-	{"setxattrat", func(d string) error { return sys(463, ^uintptr(99), cstr(d+"/stage/mine"), 0, cstr("user.x"), 0, 0) }},
-	{"file_setattr", func(d string) error { return sys(469, ^uintptr(99), cstr(d+"/stage/mine"), 0, 0, 0) }},
+	{"setxattrat", func(d string) error { return sys(463, ^uintptr(99), cstr(d+"/stage/other"), 0, cstr("user.x"), 0, 0) }},
+	{"file_setattr", func(d string) error { return sys(469, ^uintptr(99), cstr(d+"/stage/other"), 0, 0, 0) }},
 	{"flags of a file", func(d string) error {
-		return withFile(d+"/sandbox/old", unix.O_RDONLY, func(fd int) error { return unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, 0x10) })
+		return withFile(d+"/sandbox/other", unix.O_RDONLY, func(fd int) error { return unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, 0x40) })
 	}},
 	{"flock", func(d string) error {
-		return withFile(d+"/sandbox/old", unix.O_RDONLY, func(fd int) error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
+		return withFile(d+"/sandbox/other", unix.O_RDONLY, func(fd int) error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
 	}},
 	{"a lease", func(d string) error {
-		return withFile(d+"/stage/mine", unix.O_RDONLY, func(fd int) error {
+		return withFile(d+"/stage/other", unix.O_RDONLY, func(fd int) error {
 			_, err := unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_RDLCK)
 			return err
 		})
@@ -205,20 +205,27 @@ func probe(dir string) {
 	fmt.Println("done")
 }
 
-// Walls 4 alone: a worker that a guest has taken over can read the sandbox,
-// write to its stage, and do nothing else.
-func TestTakenOverWorkerIsConfined(t *testing.T) {
-	dir := t.TempDir()
-	for path, text := range map[string]string{"sandbox/old": "old", "stage/mine": "mine", "outside/secret": "secret"} {
+// layOut makes what the attempts are made on.
+func layOut(t testing.TB, dir string) {
+	t.Helper()
+	for path, text := range map[string]string{"sandbox/old": "old", "sandbox/other": "x", "stage/mine": "mine",
+		"stage/other": "x", "outside/secret": "secret"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o644))
 	}
-	before, err := os.Stat(filepath.Join(dir, "sandbox/old"))
+}
+
+// Wall 4 alone: a worker that a guest has taken over can read the sandbox,
+// write to its stage, and do nothing else.
+func TestTakenOverWorkerIsConfined(t *testing.T) {
+	dir := t.TempDir()
+	layOut(t, dir)
+	before, err := os.Stat(filepath.Join(dir, "sandbox/other"))
 	require.NoError(t, err)
 	out, err := self(t, roleProbe, dir).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, "done\n", string(out))
-	after, err := os.Stat(filepath.Join(dir, "sandbox/old"))
+	after, err := os.Stat(filepath.Join(dir, "sandbox/other"))
 	require.NoError(t, err)
 	require.Equal(t, before.Mode(), after.Mode())
 	require.Equal(t, before.ModTime(), after.ModTime())
@@ -229,10 +236,7 @@ func TestTakenOverWorkerIsConfined(t *testing.T) {
 func TestAttemptsMeanSomething(t *testing.T) {
 	dir := t.TempDir()
 	try := func(name string) error {
-		for path, text := range map[string]string{"sandbox/old": "old", "stage/mine": "mine", "outside/secret": "secret"} {
-			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o644))
-		}
+		layOut(t, dir)
 		for _, a := range attempts {
 			if a.name == name {
 				return a.try(dir)

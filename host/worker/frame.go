@@ -124,11 +124,7 @@ func writeFrame(w io.Writer, k kind, head any, bodies ...[]byte) error {
 	for _, b := range bodies {
 		n += len(b)
 	}
-	buf := make([]byte, frameHeader, frameHeader+len(h))
-	buf[0], buf[1] = frameVersion, byte(k)
-	binary.LittleEndian.PutUint32(buf[2:], uint32(len(h)))
-	binary.LittleEndian.PutUint32(buf[6:], uint32(n))
-	if _, err := w.Write(append(buf, h...)); err != nil {
+	if _, err := w.Write(append(header(k, len(h), n), h...)); err != nil {
 		return err
 	}
 	for _, b := range bodies {
@@ -140,6 +136,13 @@ func writeFrame(w io.Writer, k kind, head any, bodies ...[]byte) error {
 		}
 	}
 	return nil
+}
+
+// header is what a frame begins with.
+func header(k kind, head, body int) []byte {
+	b := []byte{frameVersion, byte(k)}
+	b = binary.LittleEndian.AppendUint32(b, uint32(head))
+	return binary.LittleEndian.AppendUint32(b, uint32(body))
 }
 
 // frame is one received frame.
