@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/fstest"
 
@@ -150,6 +152,42 @@ func TestCorporaCheckPasses(t *testing.T) {
 			}
 			t.Logf("%d of %d train rows held up", asked, all)
 			require.Zero(t, asked)
+		})
+	}
+}
+
+// The worst a planner can do is act on a file nobody named: any train row whose
+// plan is given another file, one that is there, must become a question.
+func TestCorporaStrangeFiles(t *testing.T) {
+	const strange = "quarterly-zebra.pdf"
+	for _, name := range reference {
+		t.Run(name, func(t *testing.T) {
+			s := load(t, name)
+			tried := 0
+			for _, r := range rows[row](t, filepath.Join(shared(t), "corpora", name, "train.jsonl")) {
+				draft := plan.Normalize(plan.NewDraft(r.Plan.Plan), s.Registry(), plan.Paths{})
+				calls := slices.Clone(draft.Calls())
+				first := &calls[0]
+				first.Args = maps.Clone(first.Args)
+				swapped := false
+				for arg, v := range first.Args {
+					switch arg {
+					case "input", "path", "src":
+						first.Args[arg], swapped = strange, true
+					case "inputs":
+						first.Args[arg], swapped = append([]any{strange}, list(v)...), true
+					}
+				}
+				if !swapped {
+					continue
+				}
+				tried++
+				sandbox := named(draft)
+				sandbox[strange] = &fstest.MapFile{}
+				_, d := gate.Check(gate.Request{Utterance: r.Utterance, Draft: draft.WithCalls(calls), Registry: s.Registry(), Sandbox: sandbox})
+				require.Equal(t, gate.Clarify, d.Outcome, "%q %v", r.Utterance, calls)
+			}
+			require.NotZero(t, tried)
 		})
 	}
 }

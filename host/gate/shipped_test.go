@@ -45,3 +45,24 @@ func TestShippedExamplesPass(t *testing.T) {
 		})
 	}
 }
+
+// The rows that measure the shipped planner are right answers: no gate may
+// stand in their way.
+func TestShippedRowsPass(t *testing.T) {
+	files, err := filepath.Glob("../../skills/*/data/eval.jsonl")
+	require.NoError(t, err)
+	for _, file := range files {
+		s, err := skill.Load(filepath.Dir(filepath.Dir(file)), skill.Options{})
+		require.NoError(t, err)
+		for _, r := range rows[row](t, file) {
+			if f := r.first(); f == "clarify" || f == "reject" || f == "" {
+				continue
+			}
+			d := gate.Screen(r.Utterance, s.UnsafePhrases(), s.Registry())
+			require.Equal(t, gate.Proceed, d.Outcome, "%q: %s", r.Utterance, d.Reason)
+			draft := plan.Normalize(plan.NewDraft(r.Plan.Plan), s.Registry(), plan.Paths{})
+			_, d = gate.Check(gate.Request{Utterance: r.Utterance, Draft: draft, Registry: s.Registry(), Sandbox: named(draft)})
+			require.Equal(t, gate.Proceed, d.Outcome, "%q: %s%s", r.Utterance, d.Question, d.Reason)
+		}
+	}
+}
