@@ -124,10 +124,19 @@ func (c *checker) enumFault(at *pointer, a *registry.Arg, v any) {
 	}
 	suggestion := meant(s, a.Enum)
 	if a.Name == "file_type" {
-		c.add(CodeEnum, at, suggestion, "unknown file_type %s: it must be one of %s", said, strings.Join(a.Enum, ", "))
+		c.add(CodeEnum, at, suggestion, "unknown file_type %s: it must be one of %s", said, values(a.Enum))
 		return
 	}
-	c.add(CodeEnum, at, suggestion, "%q must be one of %s, not %s", a.Name, strings.Join(a.Enum, ", "), said)
+	c.add(CodeEnum, at, suggestion, "%q must be one of %s, not %s", a.Name, values(a.Enum), said)
+}
+
+// values lists what is allowed, as far as anybody reads.
+func values(enum []string) string {
+	const most = 30
+	if len(enum) > most {
+		return strings.Join(enum[:most], ", ") + ", …"
+	}
+	return strings.Join(enum, ", ")
 }
 
 func (c *checker) number(at *pointer, a *registry.Arg, t abi.ArgType, v any) {

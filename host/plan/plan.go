@@ -39,6 +39,7 @@ func (v Valid) Registry() *registry.Registry { return v.registry }
 type Program struct {
 	calls    []abi.Call
 	intents  []int // for each call, the index of the plan call it came from
+	tools    []*registry.Tool
 	registry *registry.Registry
 }
 
@@ -52,10 +53,4 @@ func (p Program) Intents() []int { return p.intents }
 func (p Program) Registry() *registry.Registry { return p.registry }
 
 // Mode is what call i may do.
-func (p Program) Mode(i int) abi.Mode {
-	t, ok := p.registry.Tool(p.calls[i].Tool)
-	if !ok {
-		return abi.ModeNone
-	}
-	return t.Mode()
-}
+func (p Program) Mode(i int) abi.Mode { return p.tools[i].Mode() }

@@ -60,7 +60,7 @@ func randomCalls(r *rand.Rand) []abi.Call {
 
 func TestNormalizeIsIdempotent(t *testing.T) {
 	r, reg := rand.New(rand.NewPCG(1, 2)), testRegistry(t)
-	for range 20_000 {
+	for range 10_000 {
 		d := NewDraft(randomCalls(r))
 		before := encodedPlan(d)
 		once := Normalize(d, reg, testPaths)
@@ -109,8 +109,8 @@ func TestDigest(t *testing.T) {
 // What a person can observe of a program: the actions, in order, each with
 // what its variables hold, and the results after the last action.
 func TestOptimizeKeepsWhatCanBeObserved(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for range 5_000 {
+	r, reg := rand.New(rand.NewPCG(5, 6)), testRegistry(t)
+	for range 2_000 {
 		text, set := "", []string{}
 		for i := range 1 + r.IntN(8) {
 			word := []string{"look", "look", "act", "wait_for_confirmation"}[r.IntN(4)]
@@ -123,7 +123,7 @@ func TestOptimizeKeepsWhatCanBeObserved(t *testing.T) {
 			}
 			text += word + " "
 		}
-		p := programOf(t, text)
+		p := programWith(t, reg, text)
 		require.Equal(t, observed(p), observed(Optimize(p)), text)
 	}
 }

@@ -35,7 +35,8 @@ type checker struct {
 	expanded bool // internal tools are allowed
 	found    []Diagnostic
 	rootNode *pointer
-	outputs  map[string]bool // variables that the calls so far set
+	tools    []*registry.Tool // of each call, nil for an unknown one; kept when expanded
+	outputs  map[string]bool  // variables that the calls so far set
 }
 
 func (c *checker) root() *pointer {
@@ -84,6 +85,9 @@ func (c *checker) calls(calls []abi.Call) {
 
 func (c *checker) call(at *pointer, call abi.Call) {
 	t, ok := c.registry.Tool(call.Tool)
+	if c.expanded {
+		c.tools = append(c.tools, t)
+	}
 	switch {
 	case !ok:
 		c.add(CodeUnknownTool, &pointer{up: at, name: "tool"}, meant(call.Tool, c.public()), "unknown tool %q", call.Tool)

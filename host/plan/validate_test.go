@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"stepbox.dev/abi"
+	"stepbox.dev/host/registry"
 )
 
 // faultsOf validates a plan and returns "code pointer" for each fault.
@@ -183,8 +184,10 @@ func TestOptimize(t *testing.T) {
 
 // programOf makes a program from a shorthand: tool, <variable it uses, >variable
 // it sets.
-func programOf(t *testing.T, text string) Program {
-	p := Program{registry: testRegistry(t)}
+func programOf(t *testing.T, text string) Program { return programWith(t, testRegistry(t), text) }
+
+func programWith(t *testing.T, r *registry.Registry, text string) Program {
+	p := Program{registry: r}
 	for _, word := range strings.Fields(text) {
 		var c abi.Call
 		word, out, _ := strings.Cut(word, ">")
@@ -196,7 +199,9 @@ func programOf(t *testing.T, text string) Program {
 		if in != "" {
 			c.Args["x"] = []any{"$" + in + ".paths"}
 		}
-		p.calls, p.intents = append(p.calls, c), append(p.intents, 0)
+		spec, ok := p.registry.Tool(tool)
+		require.True(t, ok, tool)
+		p.calls, p.intents, p.tools = append(p.calls, c), append(p.intents, 0), append(p.tools, spec)
 	}
 	return p
 }

@@ -33,6 +33,15 @@ func Reference(s string) (name, rest string, ok bool) {
 	return s[:i], s[i:], true
 }
 
+// Literal returns s as an argument that means s itself, whatever it looks like:
+// a file called "$RECYCLE.BIN" is no variable.
+func Literal(s string) string {
+	if _, _, ok := Reference(s); ok || strings.HasPrefix(s, "$$") {
+		return "$" + s
+	}
+	return s
+}
+
 // isReference reports whether a value stands for a variable.
 func isReference(v any) bool {
 	s, ok := v.(string)

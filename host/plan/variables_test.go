@@ -71,6 +71,15 @@ func TestResolveIsBounded(t *testing.T) {
 	require.ErrorContains(t, err, "MiB")
 }
 
+func TestLiteral(t *testing.T) {
+	var v Variables
+	for _, s := range []string{"", "a", "$", "$5", "$a", "$RECYCLE.BIN", "$$", "$$a", "$$$a"} {
+		out, err := v.Resolve(map[string]any{"x": Literal(s)})
+		require.NoError(t, err)
+		require.Equal(t, s, out["x"])
+	}
+}
+
 func TestUsesVariables(t *testing.T) {
 	call := func(v any) abi.Call { return abi.Call{Args: map[string]any{"x": v}} }
 	require.True(t, UsesVariables(call("$a")))

@@ -70,7 +70,7 @@ func (r *Registry) Tools() []*Tool { return r.tools }
 
 // Options of Parse.
 type Options struct {
-	// File is the name that errors use.
+	// File is the name that errors use; "" is tools.yaml.
 	File string
 	// ValueSets are skill.yaml's arg_value_sets: argument name → values.
 	ValueSets map[string][]string
@@ -81,6 +81,9 @@ type Options struct {
 // Parse reads tools.yaml. Its error lists every fault with file, line and,
 // where there is one, a suggestion.
 func Parse(data []byte, o Options) (*Registry, error) {
+	if o.File == "" {
+		o.File = "tools.yaml"
+	}
 	root, err := yamldoc.Read(o.File, data)
 	if err != nil {
 		return nil, fault.New(fault.Usage, "%w", err)
