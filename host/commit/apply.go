@@ -149,7 +149,7 @@ func (r *Run) carryOut(e *engine, progress func(done, total int)) error {
 		}
 		return nil
 	}
-	if back := e.turnBack(); back != nil {
+	if back := e.turnBack(err); back != nil {
 		return fault.New(fault.Internal, "%w; and going back failed: %v: the next start of stepbox tries again", err, back)
 	}
 	r.settlePending()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,12 +25,20 @@ func statFile(f *os.File) (identity, error) {
 // other users or a capability.
 func sealFile(f *os.File) error {
 	fd := f.Fd()
-	_, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_RDLCK)
-	switch {
-	case errors.Is(err, unix.EAGAIN):
-		return errors.New("another process still writes to it")
-	case err == nil:
-		_, _ = unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_UNLCK)
+	for tries := 0; ; tries++ {
+		// A read lease is refused while anybody has the file open for writing.
+		// A child that was forked a moment ago holds it until its exec.
+		_, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_RDLCK)
+		if err == nil {
+			_, _ = unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_UNLCK)
+		}
+		if !errors.Is(err, unix.EAGAIN) {
+			break
+		}
+		if tries == 20 {
+			return errors.New("another process still writes to it")
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 	for _, name := range attributes(int(fd)) {
 		if strings.HasPrefix(name, "security.") && name != "security.capability" {

@@ -2,7 +2,6 @@ package commit
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"stepbox.dev/host/fault"
-	"stepbox.dev/host/plan"
 	"stepbox.dev/host/stage"
 )
 
@@ -47,7 +45,7 @@ func Read(ctx context.Context, r *Run, s Source) (*Changes, error) {
 	if err != nil {
 		return nil, fault.New(fault.Stopped, "the stage of run %q is refused: %w", r.ID, err)
 	}
-	rd := &reader{run: r, box: box, data: data, tree: tree, c: &Changes{run: r, made: make(map[int]making)}}
+	rd := &reader{run: r, box: box, data: data, tree: tree, restored: r.readRestored(), c: &Changes{run: r, made: make(map[int]making)}}
 	if err := rd.read(ctx); err != nil {
 		return nil, err
 	}
@@ -108,6 +106,7 @@ type reader struct {
 	gone      map[string]int // deleted path → item
 	conflicts []string
 	lists     map[string]map[string]bool // folder before the commit → its names
+	restored  map[string]identity        // what a commit that was turned back touched
 }
 
 func (rd *reader) read(ctx context.Context) error {
@@ -299,6 +298,9 @@ func (rd *reader) changed(path string, id identity) bool {
 	if id.ctime < rd.run.Began.UnixNano() {
 		return false
 	}
+	if was, ok := rd.restored[path]; ok && was.same(id) && was.ctime == id.ctime && was.mtime == id.mtime {
+		return false
+	}
 	rd.conflict(path, "was changed")
 	return true
 }
@@ -342,30 +344,6 @@ func conflictError(list []string) *fault.Error {
 	}
 	return fault.New(fault.CheckFailed, "since the run began, %s%s; nothing was changed", strings.Join(shown, "; "), more).
 		Hint("run the request again")
-}
-
-// digestOf covers everything that an approval is about.
-func digestOf(r *Run, s Source, c *Changes) plan.Digest {
-	e := &encoder{}
-	e.text("stepbox changes 1", string(s.Program[:]), r.Sandbox)
-	e.uints(r.ino, uint64(len(s.Modes)))
-	for _, m := range s.Modes {
-		e.uints(uint64(m))
-	}
-	e.uints(uint64(len(s.Extra)))
-	e.text(s.Extra...)
-	e.uints(uint64(len(c.list)))
-	for _, ch := range c.list {
-		e.text(string(ch.Kind), string(ch.Entry), ch.Path, ch.From, ch.Protected)
-		e.ints(ch.Size)
-	}
-	for i, it := range c.items {
-		m := c.made[i]
-		e.text(m.target)
-		e.uints(uint64(m.blob))
-		e.ints(m.times.atime, m.times.mtime, it.new.atime, it.new.mtime)
-	}
-	return plan.Digest(sha256.Sum256(e.b))
 }
 
 func kindFor(k stage.Kind) kindOf {

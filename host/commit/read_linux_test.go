@@ -288,52 +288,6 @@ func TestReplacedFilesKeepModeOwnerAndLinks(t *testing.T) {
 	require.Equal(t, "one", string(two), "the other name keeps the old content")
 }
 
-// TestProtected guards row 26 with the jail switched off.
-func TestProtected(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		do   func(s *stager)
-		path string // protected, "" when none is
-	}{
-		{"a git hook", func(s *stager) { s.mkdir(".git/hooks"); s.write(".git/hooks/pre-commit", "x") }, ".git/hooks/pre-commit"},
-		{"git in another case", func(s *stager) { s.mkdir("repo"); s.mkdir("repo/.GIT") }, "repo/.GIT"},
-		{"git with an ignorable character", func(s *stager) { s.mkdir(".g\u200cit") }, ".g\u200cit"},
-		{"envrc in full-width letters", func(s *stager) { s.write(".ｅｎｖｒｃ", "x") }, ".ｅｎｖｒｃ"},
-		{"a shell's start file moves away", func(s *stager) { s.move(".bashrc", "b") }, "b"},
-		{"a shell's start file goes", func(s *stager) { s.remove(".bashrc") }, ".bashrc"},
-		{"a desktop entry", func(s *stager) { s.write("run me.DESKTOP", "x") }, "run me.DESKTOP"},
-		{"build services", func(s *stager) { s.mkdir(".github"); s.write(".github/x", "1") }, ".github/x"},
-		{"an absolute link", func(s *stager) { s.link("/etc/passwd", "l") }, "l"},
-		{"a link that climbs out", func(s *stager) { s.link("../x", "l") }, "l"},
-		{"a link that climbs inside", func(s *stager) { s.link("../a", "d/l") }, ""},
-		{"a link that climbs after a name", func(s *stager) { s.link("d/../../x", "l") }, "l"},
-		{"a link that moves so that it leads out", func(s *stager) { s.move("d/up", "up") }, "up"},
-		{"a twin by case", func(s *stager) { s.write("A", "x") }, "A"},
-		{"a twin by Unicode form", func(s *stager) { s.write("cafe\u0301", "x") }, "cafe\u0301"},
-		{"a change of case is no twin", func(s *stager) { s.move("a", "A") }, ""},
-		{"plain names", func(s *stager) { s.write("report.pdf", "x"); s.write("d/git", "x") }, ""},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			r, s := begin(t, "a", "d/x", ".bashrc", "caf\u00e9", ".git/config")
-			require.NoError(t, os.Symlink("../a", filepath.Join(r.Sandbox, "d/up")))
-			r.Began = tick()
-			tc.do(s)
-			c, err := Read(context.Background(), r, writeOnce)
-			require.NoError(t, err)
-			var got []string
-			for _, ch := range c.Protected() {
-				got = append(got, ch.Path)
-			}
-			if tc.path == "" {
-				require.Empty(t, got)
-				return
-			}
-			require.Contains(t, got, tc.path)
-			require.False(t, c.Safe())
-		})
-	}
-}
-
 func TestDigestCoversEverything(t *testing.T) {
 	r, s := begin(t, "a", "b")
 	s.write("n", "1")
@@ -378,4 +332,38 @@ func TestManyConflictsAreCut(t *testing.T) {
 		require.NoError(t, os.Chtimes(filepath.Join(r.Sandbox, n), now, now))
 	}
 	refused(t, r, writeOnce, fault.CheckFailed, "and 30 more")
+}
+
+// TestCommitAgainAfterGoingBack guards that a commit that was turned back, by
+// a name that appeared in its midst, can be done once the name is free.
+func TestCommitAgainAfterGoingBack(t *testing.T) {
+	r, s := begin(t, everythingHas...)
+	everything(s)
+	c, err := Read(context.Background(), r, writeOnce)
+	require.NoError(t, err)
+	before := tree(t, r.Sandbox)
+	inTheWay := filepath.Join(r.Sandbox, "rescued")
+	require.NoError(t, os.WriteFile(inTheWay, []byte("mine"), 0o644))
+	_, err = Apply(context.Background(), c, yes{}, nil)
+	require.Equal(t, fault.CheckFailed, fault.Of(err), "%v", err)
+	require.ErrorContains(t, err, `"rescued" appeared`)
+	require.NoError(t, os.Remove(inTheWay))
+	require.Equal(t, contents(before), contents(tree(t, r.Sandbox)))
+
+	again := apply(t, r)
+	require.Equal(t, c.Digest(), again.Digest(), "an approval by digest still holds")
+	require.Equal(t, everythingAfter, contents(tree(t, r.Sandbox)))
+
+	// But what somebody changes meanwhile is still a conflict.
+	r, s = begin(t, everythingHas...)
+	everything(s)
+	c, err = Read(context.Background(), r, writeOnce)
+	require.NoError(t, err)
+	inTheWay = filepath.Join(r.Sandbox, "rescued")
+	require.NoError(t, os.WriteFile(inTheWay, []byte("mine"), 0o644))
+	_, err = Apply(context.Background(), c, yes{}, nil)
+	require.Error(t, err)
+	require.NoError(t, os.Remove(inTheWay))
+	require.NoError(t, os.Chmod(filepath.Join(r.Sandbox, "edit"), 0o600))
+	refused(t, r, writeOnce, fault.CheckFailed, `"edit" was changed`)
 }

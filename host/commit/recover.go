@@ -105,7 +105,7 @@ func (r *Run) recover() error {
 			}
 			return r.ended(j)
 		}
-		if back := e.turnBack(); back != nil {
+		if back := e.turnBack(err); back != nil {
 			return errors.Join(r.commitError(err, e.strays), back)
 		}
 		r.settlePending()

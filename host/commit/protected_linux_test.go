@@ -1,0 +1,56 @@
+package commit
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestProtected guards row 26 with the jail switched off.
+func TestProtected(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		do   func(s *stager)
+		path string // protected, "" when none is
+	}{
+		{"a git hook", func(s *stager) { s.mkdir(".git/hooks"); s.write(".git/hooks/pre-commit", "x") }, ".git/hooks/pre-commit"},
+		{"git in another case", func(s *stager) { s.mkdir("repo"); s.mkdir("repo/.GIT") }, "repo/.GIT"},
+		{"git with an ignorable character", func(s *stager) { s.mkdir(".g\u200cit") }, ".g\u200cit"},
+		{"envrc in full-width letters", func(s *stager) { s.write(".ｅｎｖｒｃ", "x") }, ".ｅｎｖｒｃ"},
+		{"a shell's start file moves away", func(s *stager) { s.move(".bashrc", "b") }, "b"},
+		{"a shell's start file goes", func(s *stager) { s.remove(".bashrc") }, ".bashrc"},
+		{"a desktop entry", func(s *stager) { s.write("run me.DESKTOP", "x") }, "run me.DESKTOP"},
+		{"build services", func(s *stager) { s.mkdir(".github"); s.write(".github/x", "1") }, ".github/x"},
+		{"an absolute link", func(s *stager) { s.link("/etc/passwd", "l") }, "l"},
+		{"a link that climbs out", func(s *stager) { s.link("../x", "l") }, "l"},
+		{"a link that climbs inside", func(s *stager) { s.link("../a", "d/l") }, ""},
+		{"a link that climbs after a name", func(s *stager) { s.link("d/../../x", "l") }, "l"},
+		{"a link that moves so that it leads out", func(s *stager) { s.move("d/up", "up") }, "up"},
+		{"a twin by case", func(s *stager) { s.write("A", "x") }, "A"},
+		{"a twin by Unicode form", func(s *stager) { s.write("cafe\u0301", "x") }, "cafe\u0301"},
+		{"a change of case is no twin", func(s *stager) { s.move("a", "A") }, ""},
+		{"plain names", func(s *stager) { s.write("report.pdf", "x"); s.write("d/git", "x") }, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r, s := begin(t, "a", "d/x", ".bashrc", "caf\u00e9", ".git/config")
+			require.NoError(t, os.Symlink("../a", filepath.Join(r.Sandbox, "d/up")))
+			r.Began = tick()
+			tc.do(s)
+			c, err := Read(context.Background(), r, writeOnce)
+			require.NoError(t, err)
+			var got []string
+			for _, ch := range c.Protected() {
+				got = append(got, ch.Path)
+			}
+			if tc.path == "" {
+				require.Empty(t, got)
+				return
+			}
+			require.Contains(t, got, tc.path)
+			require.False(t, c.Safe())
+		})
+	}
+}
