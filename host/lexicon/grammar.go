@@ -28,6 +28,7 @@ const (
 type Phrase struct {
 	Meaning Meaning
 	Tool    string         // Verb, Noun; Sets that vote
+	Only    []string       // Sets: the tools it is for; nil for all that have the arguments
 	Arg     string         // Value
 	Value   string         // Value; the reason or question of Refuses and Asks
 	Set     map[string]any // Sets
@@ -141,7 +142,7 @@ func (g *Grammar) addLexicon() {
 	each(l.Tools, func(e Entry) Phrase { return Phrase{Meaning: Verb, Tool: e.Tool, Weight: 1} })
 	each(l.Nouns, func(e Entry) Phrase { return Phrase{Meaning: Noun, Tool: e.Tool, Weight: 0.4} })
 	each(l.Values, func(e Entry) Phrase { return Phrase{Meaning: Value, Arg: e.Arg, Value: e.Value} })
-	each(l.Phrases, func(e Entry) Phrase { return Phrase{Meaning: Sets, Tool: e.Tool, Set: e.Set, Weight: 1} })
+	each(l.Phrases, func(e Entry) Phrase { return Phrase{Meaning: Sets, Tool: e.Tool, Only: e.Only, Set: e.Set, Weight: 1} })
 	each(l.Ask, func(e Entry) Phrase { return Phrase{Meaning: Asks, Value: e.Value} })
 	each(l.Refuse, func(e Entry) Phrase { return Phrase{Meaning: Refuses, Value: e.Value} })
 	for _, e := range l.Fillers {
@@ -266,7 +267,7 @@ func (g *Grammar) add(s string, p Phrase) {
 			}
 			for _, w := range e.words {
 				if !strings.HasSuffix(w, "*") {
-					g.known[w] = true
+					g.known[strings.TrimSuffix(w, "!")] = true
 				}
 			}
 		}
@@ -284,6 +285,7 @@ func (g *Grammar) index(p *Phrase) {
 		return
 	}
 	for _, w := range first.words {
+		w = strings.TrimSuffix(w, "!")
 		if stem, ok := strings.CutSuffix(w, "*"); ok {
 			g.prefix[stem] = append(g.prefix[stem], p)
 			g.longest = max(g.longest, len(stem))

@@ -58,6 +58,7 @@ type Entry struct {
 	Arg   string         // of Values
 	Value string         // of Values; the reason or question of Refuse and Ask
 	Set   map[string]any // constants that a phrase sets
+	Only  []string       // the tools that a phrase is for, without voting for them
 	Say   map[string][]string
 	Line  int // in the file
 }
@@ -209,6 +210,10 @@ func (p *parser) entries(n *yaml.Node, what string) []Entry {
 			switch key {
 			case "tool":
 				e.Tool = v.Value
+			case "only":
+				if err := v.Decode(&e.Only); err != nil {
+					p.fault(v, "only must be a list of tools")
+				}
 			case "set":
 				if err := v.Decode(&e.Set); err != nil {
 					p.fault(v, "set must be argument: value")

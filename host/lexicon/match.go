@@ -96,8 +96,9 @@ func forms(t Token) []string {
 }
 
 // plural reports whether the phrase also matches with a plural s: verbs do not,
-// or "the emails" would be an order to email.
-func (p *Phrase) plural() bool { return p.Meaning != Verb && p.Meaning != Refuses && p.Meaning != Asks }
+// or "the emails" would be an order to email, nor small words, or "notes" would
+// be "not".
+func (p *Phrase) plural() bool { return p.Meaning == Sets || p.Meaning == Value || p.Meaning == Noun }
 
 func matches(words []string, t Token, plural bool) bool {
 	if t.Kind == Quoted {
@@ -106,6 +107,12 @@ func matches(words []string, t Token, plural bool) bool {
 	for _, w := range words {
 		if stem, ok := strings.CutSuffix(w, "*"); ok {
 			if strings.HasPrefix(t.Fold, stem) {
+				return true
+			}
+			continue
+		}
+		if exact, ok := strings.CutSuffix(w, "!"); ok {
+			if exact == t.Fold {
 				return true
 			}
 			continue

@@ -15,8 +15,10 @@ import (
 //	verschieb*                  every word that begins so
 //	older than {modified_before:ago}   a slot of a given kind
 //
+//	largest file!               that very form: no plural
+//
 // Words that carry no meaning ("the", "please") may stand between any two
-// elements. A plain word also matches its plural.
+// elements. Other words match their plural too, except verbs.
 
 // element is one part of a phrase.
 type element struct {
@@ -134,8 +136,8 @@ func parseElement(f string) ([]element, error) {
 	}
 	var e element
 	for _, alt := range strings.Split(f, "|") {
-		prefix := strings.HasSuffix(alt, "*")
-		toks := Tokenize(strings.TrimSuffix(alt, "*"))
+		prefix, exact := strings.HasSuffix(alt, "*"), len(alt) > 1 && strings.HasSuffix(alt, "!")
+		toks := Tokenize(strings.TrimRight(alt, "*!"))
 		if len(toks) == 0 {
 			return nil, fmt.Errorf("%q holds an empty word", f)
 		}
@@ -155,6 +157,9 @@ func parseElement(f string) ([]element, error) {
 				return nil, fmt.Errorf("%q: a prefix needs three letters", f)
 			}
 			w += "*"
+		}
+		if exact {
+			w += "!"
 		}
 		e.words = append(e.words, w)
 	}

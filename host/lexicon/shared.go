@@ -17,24 +17,25 @@ type Role string
 
 // The roles of function words.
 const (
-	In     Role = "in"     // before a place
-	From   Role = "from"   // before a source
-	To     Role = "to"     // before a destination
-	After  Role = "behind" // behind a place, as in Chinese
-	With   Role = "with"   // before a tool or value
-	Except Role = "except" // before what is left out
-	And    Role = "and"    // joins items or clauses
-	Then   Role = "then"   // joins clauses
-	Not    Role = "not"    // turns a meaning round
-	It     Role = "it"     // the one thing spoken of
-	Them   Role = "them"   // the things spoken of
-	Here   Role = "here"   // the working folder
-	All    Role = "all"    // everything
-	Folder Role = "folder" // "folder" beside a folder's name
-	Files  Role = "files"  // "files" behind a type or word
-	Named  Role = "named"  // before a name
-	Or     Role = "or"     // joins alternatives
-	Each   Role = "each"   // one by one
+	In      Role = "in"      // before a place
+	From    Role = "from"    // before a source
+	To      Role = "to"      // before a destination
+	After   Role = "behind"  // behind a place, as in Chinese
+	With    Role = "with"    // before a tool or value
+	Except  Role = "except"  // before what is left out
+	Without Role = "without" // before what things lack
+	And     Role = "and"     // joins items or clauses
+	Then    Role = "then"    // joins clauses
+	Not     Role = "not"     // turns a meaning round
+	It      Role = "it"      // the one thing spoken of
+	Them    Role = "them"    // the things spoken of
+	Here    Role = "here"    // the working folder
+	All     Role = "all"     // everything
+	Folder  Role = "folder"  // "folder" beside a folder's name
+	Files   Role = "files"   // "files" behind a type or word
+	Named   Role = "named"   // before a name
+	Or      Role = "or"      // joins alternatives
+	Each    Role = "each"    // one by one
 )
 
 // sharedFile is one language of the host's vocabulary.
@@ -143,6 +144,15 @@ func phraseKey(s string) string {
 		b.WriteString(t.Fold)
 	}
 	return b.String()
+}
+
+// IsMeasure reports whether the folded word is a number, a unit or a time: never
+// a name by itself.
+func IsMeasure(w string) bool {
+	v := shared()
+	_, number := v.numbers[w]
+	_, day := v.weekdays[w]
+	return number || v.units[w] != "" || v.months[w] > 0 || v.dates[w] != "" || day
 }
 
 // IsExtension reports whether the folded word is a common file extension.

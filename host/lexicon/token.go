@@ -208,12 +208,12 @@ func looksLikeName(w string) bool {
 		return false
 	}
 	ext := w[dot+1:]
-	if len(ext) > 8 {
-		return dot == 0
+	if len(ext) > 8 && dot > 0 {
+		return false
 	}
 	letters := false
 	for _, r := range ext {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && (dot > 0 || r != '_' && r != '-') {
 			return false
 		}
 		letters = letters || unicode.IsLetter(r)

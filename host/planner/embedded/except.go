@@ -10,7 +10,7 @@ import (
 func (a *attempt) findZone() {
 	for i := a.c.from; i < a.c.to; i++ {
 		f := a.q.words[i]
-		if f.role != lexicon.Except || a.q.fixed[i] || a.zone[i] {
+		if f.role != lexicon.Except && f.role != lexicon.Without || a.q.fixed[i] || a.zone[i] {
 			continue
 		}
 		end := a.zoneEnd(i + f.n)
@@ -61,8 +61,12 @@ func (a *attempt) exceptions() {
 		return
 	}
 	found := false
+	guess := true // unknown words may be parts of names
 	for i := a.c.from; i < a.c.to; i++ {
-		if !a.zone[i] || a.used[i] {
+		if r := a.q.words[i].role; r == lexicon.Except || r == lexicon.Without {
+			guess = r == lexicon.Except
+		}
+		if !a.zone[i] || a.used[i] || a.q.fixed[i] && a.q.toks[i].Kind != lexicon.Name || !guess && !a.certain(i) {
 			continue
 		}
 		for _, item := range a.exception(&i) {
@@ -75,10 +79,17 @@ func (a *attempt) exceptions() {
 	}
 	a.filters++
 	for i := a.c.from; i < a.c.to; i++ {
-		if a.zone[i] && (a.q.words[i].role == lexicon.Except || a.q.words[i].role == lexicon.Named) {
+		if a.zone[i] && (a.q.words[i].role == lexicon.Except || a.q.words[i].role == lexicon.Without || a.q.words[i].role == lexicon.Named) {
 			a.used[i] = true
 		}
 	}
+}
+
+// certain reports whether token i is a name, an extension or a value.
+func (a *attempt) certain(i int) bool {
+	t := a.q.toks[i]
+	_, end := a.valueAt(i)
+	return t.Kind == lexicon.Name || t.Kind == lexicon.Quoted || extensionOf(t) != "" || end > 0
 }
 
 // exception reads one item at token i and moves i to its last token.
@@ -107,6 +118,9 @@ func (a *attempt) exception(i *int) []string {
 			a.used[*i] = true
 			return []string{"*." + ext}
 		}
+		if lexicon.IsMeasure(t.Fold) || a.q.isVague(*i) {
+			return nil
+		}
 		end := a.span(*i)
 		if t.Kind == lexicon.Han {
 			for end < a.c.to && a.zone[end] && a.q.toks[end].Kind == lexicon.Han && a.meaningful(end) && a.q.words[end].n == 0 {
@@ -119,7 +133,7 @@ func (a *attempt) exception(i *int) []string {
 		a.mark(*i, end)
 		last := end - 1
 		*i = last
-		if folder {
+		if folder || strings.Contains(text, "_") {
 			return []string{text}
 		}
 		a.guesses++

@@ -21,8 +21,10 @@ type attempt struct {
 	heads      []head
 	verb       float64 // evidence for the tool
 	noun       float64
-	filters    int // arguments that narrow down what is meant
+	filters    int             // arguments that narrow down what is meant
+	conditions []lexicon.Match // phrases that were applied
 	guesses    int
+	bare       string // a folder named without a preposition
 	problems   []string
 	candidates []string
 	pronoun    lexicon.Role
@@ -43,8 +45,18 @@ type head struct {
 	plural   bool
 }
 
+func (q *reading) start(t *registry.Tool, c clause) *attempt {
+	return &attempt{q: q, tool: t, c: c, used: make([]bool, len(q.toks)), zone: make([]bool, len(q.toks)), args: map[string]any{}}
+}
+
 func (q *reading) attempt(t *registry.Tool, c clause, prev *attempt) *attempt {
-	a := &attempt{q: q, tool: t, c: c, used: make([]bool, len(q.toks)), zone: make([]bool, len(q.toks)), args: map[string]any{}}
+	a := q.start(t, c)
+	a.fill(prev)
+	return a
+}
+
+// fill reads the clause, what is surest first.
+func (a *attempt) fill(prev *attempt) {
 	a.findZone()
 	a.phrases()
 	a.places()
@@ -55,12 +67,13 @@ func (q *reading) attempt(t *registry.Tool, c clause, prev *attempt) *attempt {
 	a.intoLast()
 	a.exceptions()
 	a.mixed()
+	a.alternatives()
+	a.wholeFolder()
 	a.hereAndPronouns()
 	a.thread(prev)
 	left := a.leftovers()
 	missing := a.required()
 	a.score = a.verb + a.noun + 0.1*float64(len(a.heads)+a.filters) - 0.7*float64(left) - 0.35*float64(missing)
-	return a
 }
 
 // phrases applies what the vocabulary says, weightiest first.
@@ -85,12 +98,13 @@ func (a *attempt) phrases() {
 				}
 			}
 		case lexicon.Sets:
-			if (m.Tool == "" || m.Tool == a.tool.Name) && !a.taken(m) && !a.besideName(m) && a.sets(m) {
+			if (m.Tool == "" || m.Tool == a.tool.Name) && (m.Only == nil || slices.Contains(m.Only, a.tool.Name)) && !a.taken(m) && !a.besideName(m) && a.sets(m) {
 				if m.Tool != "" {
 					a.verb = max(a.verb, m.Weight*(1+0.5*float64(m.Literals()-1)))
 				}
 				a.filters += len(m.Filled) + len(m.Set)
 				a.take(m)
+				a.conditions = append(a.conditions, *m)
 			}
 		case lexicon.Value:
 			a.value(m)
@@ -218,6 +232,9 @@ func (a *attempt) value(m *lexicon.Match) {
 	}
 	if k := m.End; k < a.c.to && a.q.words[k].role == lexicon.Folder && a.q.toks[k].Fold[len(a.q.toks[k].Fold)-1] != 's' {
 		return // "the pictures folder" is a name
+	}
+	if k := m.Start - 1; k >= a.c.from && a.q.words[k].role == lexicon.Folder && a.q.place[k] == "" && !a.used[k] && !a.q.fixed[k] {
+		return // "the folder photos" too
 	}
 	if !a.free(m.Arg) && a.args[m.Arg] != m.Value {
 		return

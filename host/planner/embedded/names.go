@@ -35,8 +35,9 @@ func (a *attempt) places() {
 			}
 		}
 		if ok {
-			for k := i; k < end; k++ {
-				a.used[k] = true
+			a.mark(i, end)
+			if named := a.before(i, lexicon.Named); named >= 0 {
+				a.mark(named, i)
 			}
 		}
 		i = end - 1
@@ -307,6 +308,13 @@ func (a *attempt) names() {
 		}
 		named := a.before(i, lexicon.Named)
 		switch {
+		case a.produces() && a.give(a.arg(lexicon.RoleThing), t.Text):
+			a.mark(i, i+1)
+			if named >= 0 {
+				a.mark(named, i)
+			}
+		case t.Kind == lexicon.Name && !isGlob(t.Text) && i+1 < a.c.to && a.q.words[i+1].role == lexicon.Files && !strings.Contains(t.Text, "/") && !lexicon.IsExtension(strings.TrimPrefix(t.Fold, ".")) && a.arg(lexicon.RoleName) != "":
+			a.pattern(i, i+1, t.Text) // "the thumbs.db files"
 		case t.Kind == lexicon.Name && strings.HasPrefix(t.Text, ".") && lexicon.IsExtension(t.Fold[1:]) && !a.q.exists(t.Text):
 			a.pattern(i, i+1, "*"+t.Fold)
 		case named >= 0 && a.arg(lexicon.RoleName) != "":
@@ -342,7 +350,7 @@ func (a *attempt) before(i int, role lexicon.Role) int {
 		if a.q.words[j].role == role {
 			return j
 		}
-		if !a.q.filler(j) && !a.q.covered[j] && a.q.words[j].role != lexicon.Files {
+		if !a.q.filler(j) && !a.q.covered[j] && a.q.words[j].role != lexicon.Files && a.q.words[j].role != lexicon.Folder {
 			return -1
 		}
 	}

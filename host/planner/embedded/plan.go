@@ -28,6 +28,10 @@ func (q *reading) plan() planner.Answer {
 	confidence := 0.97
 	for _, c := range q.clauses() {
 		a, margin := q.best(c, prev)
+		if first, second := q.pair(c, a); first != nil {
+			calls = append(calls, abi.Call{Tool: first.tool.Name, Args: first.args})
+			prev, a = first, second
+		}
 		if a == nil {
 			return question(0.85, q.suggestions(), "I did not understand %q. What should be done?", q.text(c.from, c.to))
 		}
@@ -133,6 +137,69 @@ func (q *reading) best(c clause, prev *attempt) (best *attempt, margin float64) 
 		return nil, 0
 	}
 	return best, margin
+}
+
+// pair reads a clause whose best reading leaves something over as two calls:
+// one that finds and one that acts on what was found, "delete the duplicates in
+// camera". The lexicon says which tools find (results).
+func (q *reading) pair(c clause, a *attempt) (first, second *attempt) {
+	if a != nil && len(a.problems) == 0 {
+		return nil, nil
+	}
+	tools := q.candidatesFor(c)
+	for _, finder := range tools {
+		if q.g.Lexicon().Results[finder.Name] == "" || finder.Destructive {
+			continue
+		}
+		for _, actor := range tools {
+			if actor == finder || actor.Name == q.g.Lexicon().Default {
+				continue
+			}
+			// The actor takes its verb and where things go, the finder all else.
+			act := q.verbOnly(actor, c)
+			if act.verb < 0.9 {
+				continue
+			}
+			find := q.without(finder, c, act)
+			if find.verb < 0.9 || len(find.problems) > 0 || find.arg(lexicon.RoleDestination) != "" {
+				continue
+			}
+			act.thread(find)
+			if act.output == "" || act.required() > 0 {
+				continue
+			}
+			return find, act
+		}
+	}
+	return nil, nil
+}
+
+// verbOnly reads of a clause only the tool's verb and destination.
+func (q *reading) verbOnly(t *registry.Tool, c clause) *attempt {
+	a := q.start(t, c)
+	for i := range q.matches {
+		m := &q.matches[i]
+		if m.Meaning == lexicon.Verb && m.Tool == t.Name && m.Start >= c.from && m.End <= c.to && len(m.Filled) == 0 && q.placeOf(m) == "" && !a.taken(m) {
+			a.verb = max(a.verb, m.Weight)
+			a.take(m)
+		}
+	}
+	for i := c.from; i < c.to; i++ {
+		if q.place[i] == lexicon.To && a.arg(lexicon.RoleDestination) != "" {
+			if end := a.span(i); a.destination(a.name(i, end)) {
+				a.mark(i, end)
+			}
+		}
+	}
+	return a
+}
+
+// without reads a clause leaving out what another call has used.
+func (q *reading) without(t *registry.Tool, c clause, other *attempt) *attempt {
+	a := q.start(t, c)
+	copy(a.used, other.used)
+	a.fill(nil)
+	return a
 }
 
 // confidence is how sure a finished call is.

@@ -192,7 +192,7 @@ func (q *reading) findPlaces() {
 			continue
 		}
 		j := i + f.n
-		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 && !q.title(j) || q.words[j].role == lexicon.Folder) {
+		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 && !q.title(j) || q.words[j].role == lexicon.Folder || q.words[j].role == lexicon.Named) {
 			j++
 		}
 		if j >= len(q.toks) || q.fixed[j] && q.toks[j].Kind != lexicon.Name || !q.nameable(j) {

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -31,7 +32,7 @@ func (a *attempt) thread(prev *attempt) {
 	if prev == nil || a.inputSet() || a.here {
 		return
 	}
-	if field := a.q.g.Lexicon().Results[prev.tool.Name]; field != "" && a.filters == 0 {
+	if field := a.q.g.Lexicon().Results[prev.tool.Name]; field != "" && len(a.heads) == 0 {
 		if thing := a.arg(lexicon.RoleThing); thing != "" {
 			a.output = "$found"
 			a.args[thing] = a.output + "." + field
@@ -44,8 +45,8 @@ func (a *attempt) thread(prev *attempt) {
 	case dst != "" && made != "" && prev.isFile(made) && a.pronoun != lexicon.Them:
 		a.give(a.arg(lexicon.RoleThing), made)
 	case dst != "" && made != "" && !prev.isFile(made):
-		a.inherit(prev)
-		a.give(a.arg(lexicon.RolePlace), made)
+		// What lies in that folder besides is not meant.
+		a.problems = append(a.problems, fmt.Sprintf("Which files do you mean by the second part, %q? Please name them and their folder.", a.q.text(a.c.from, a.c.to)))
 	default:
 		a.inherit(prev)
 		for _, role := range []string{lexicon.RolePlace, lexicon.RoleThing, lexicon.RoleFolder} {

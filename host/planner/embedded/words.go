@@ -43,6 +43,12 @@ func (a *attempt) unknown() {
 
 // extension takes "pdf", "pdfs" and "pdf invoices".
 func (a *attempt) extension(i int) bool {
+	if ext, ok := strings.CutPrefix(a.q.toks[i].Fold, "non-"); ok && lexicon.IsExtension(ext) && a.arg(lexicon.RoleExcept) != "" {
+		a.set(a.arg(lexicon.RoleExcept), "*."+ext)
+		a.filters++
+		a.used[i] = true
+		return true
+	}
 	ext := extensionOf(a.q.toks[i])
 	if ext == "" || a.arg(lexicon.RoleName) == "" {
 		return false
@@ -70,6 +76,9 @@ func (a *attempt) existing(i int) bool {
 			continue
 		}
 		if a.input(text, a.isFile(text)) {
+			if !a.isFile(text) {
+				a.bare = text
+			}
 			a.mark(i, j)
 			return true
 		}
@@ -109,6 +118,7 @@ func (a *attempt) familiar(i int) bool {
 	if !a.give(place, a.q.text(i, end)) {
 		return false
 	}
+	a.bare = a.q.text(i, end)
 	a.guesses++
 	a.mark(i, end)
 	return true
@@ -144,7 +154,7 @@ func (a *attempt) partOfName(i int) {
 			return
 		}
 	}
-	if a.q.isVerb(i) || a.startsSentence(i) || a.q.isVague(i) {
+	if a.q.isVerb(i) || a.startsSentence(i) || a.q.isVague(i) || lexicon.IsMeasure(a.q.toks[i].Fold) {
 		return
 	}
 	var glob strings.Builder
@@ -304,6 +314,60 @@ func (a *attempt) asGlobs(h head) bool {
 		a.set(a.arg(lexicon.RoleName), g)
 	}
 	return true
+}
+
+// alternatives finds conditions joined by "or", and things joined to "files
+// that …" by "and": arguments narrow each other down, so neither can be said in
+// one call.
+func (a *attempt) alternatives() {
+	for i := a.c.from; i < a.c.to; i++ {
+		switch r := a.q.words[i].role; r {
+		case lexicon.Or:
+			if left, right := a.condition(i, -1), a.condition(i, 1); a.used[i] || left == right && left >= 0 || left < 0 && right < 0 {
+				continue
+			}
+		case lexicon.And:
+			j := i + a.q.words[i].n
+			for j < a.c.to && a.q.words[j].role == lexicon.All {
+				j++
+			}
+			if j >= a.c.to || a.q.words[j].role != lexicon.Files || a.used[j] || len(a.heads) == 0 || a.heads[0].tok > i || a.used[i] {
+				continue
+			}
+		default:
+			continue
+		}
+		a.problems = append(a.problems, fmt.Sprintf("I cannot do what stands before and behind %q in %q in one step: shall I do one after the other?", a.q.toks[i].Text, a.q.text(a.c.from, a.c.to)))
+		return
+	}
+}
+
+// condition is the index of the phrase that token i's neighbour on one side
+// belongs to, or -1.
+func (a *attempt) condition(i, step int) int {
+	for j := i + step; j >= a.c.from && j < a.c.to; j += step {
+		for k := range a.conditions {
+			if m := &a.conditions[k]; m.Start <= j && j < m.End {
+				return k
+			}
+		}
+		if !a.q.filler(j) && !a.q.covered[j] {
+			return -1
+		}
+	}
+	return -1
+}
+
+// wholeFolder takes a folder that was named by itself, "zip downloads", as the
+// thing meant where the tool can act on folders themselves and nothing narrows
+// down what in it is meant.
+func (a *attempt) wholeFolder() {
+	place, folder := a.arg(lexicon.RolePlace), a.arg(lexicon.RoleFolder)
+	if a.bare == "" || a.filters > 0 || folder == "" || folder == place || a.inputs() != 1 {
+		return
+	}
+	delete(a.args, place)
+	a.set(folder, a.bare)
 }
 
 // joined reports whether nothing but "and" or "or" stands between two tokens.
