@@ -125,9 +125,11 @@ func (r *Run) makeFolders(state string) error {
 		return err
 	}
 	if !same {
-		if data, err := makeHidden(r.Sandbox, r.ID); err == nil {
-			r.Data = data
-		}
+		r.keepTimes(func() {
+			if data, err := makeHidden(r.Sandbox, r.ID); err == nil {
+				r.Data = data
+			}
+		})
 		// Else the stage lives in the state folder: the run can be shown, and
 		// Apply says why it cannot be committed.
 	}
@@ -142,6 +144,22 @@ func (r *Run) makeFolders(state string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(r.Dir, fileRecord), b, 0o600)
+}
+
+// keepTimes gives the sandbox's own times back after something was done to
+// .stepbox in it: that is no change of the person's files.
+func (r *Run) keepTimes(do func()) {
+	box, err := openRoot(r.Sandbox)
+	if err != nil {
+		do()
+		return
+	}
+	defer box.close()
+	id, err := box.stat("")
+	do()
+	if err == nil {
+		_ = box.setTimes("", id.atime, id.mtime)
+	}
 }
 
 // makeHidden makes the folder of a run below .stepbox in the sandbox. It uses

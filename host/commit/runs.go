@@ -127,7 +127,7 @@ func Remove(r *Run) error {
 	var err error
 	if r.Data != r.Dir {
 		err = removeTree(r.Data)
-		_ = os.Remove(filepath.Dir(r.Data)) // .stepbox, when it was the last
+		r.keepTimes(func() { _ = os.Remove(filepath.Dir(r.Data)) }) // .stepbox, when it was the last
 	}
 	if err = errors.Join(err, removeTree(r.Dir)); err != nil {
 		return fault.New(fault.Internal, "remove run %q: %w", r.ID, err)
@@ -140,7 +140,7 @@ func (r *Run) removeHidden() {
 	if r.Data != r.Dir {
 		_ = os.Remove(filepath.Join(r.Data, nameUndo))
 		_ = os.Remove(r.Data)
-		_ = os.Remove(filepath.Dir(r.Data))
+		r.keepTimes(func() { _ = os.Remove(filepath.Dir(r.Data)) })
 	}
 }
 
