@@ -92,7 +92,21 @@ func (f *Files) ReadDir(name string) ([]fs.DirEntry, error) {
 	defer dir.Close()
 	entries, err := dir.ReadDir(-1)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for i, e := range entries {
+		entries[i] = dirEntry{e}
+	}
 	return entries, named(err, name)
+}
+
+// dirEntry is an entry whose Info is that of Lstat.
+type dirEntry struct{ fs.DirEntry }
+
+func (d dirEntry) Info() (fs.FileInfo, error) {
+	info, err := d.DirEntry.Info()
+	if err != nil {
+		return nil, err
+	}
+	return corrected(info), nil
 }
 
 // Mkdir makes one folder.
@@ -119,13 +133,19 @@ func (f *Files) RemoveAll(name string) error { return named(f.r.RemoveAll(Clean(
 // Lstat describes a file, folder or link, following no link at the end.
 func (f *Files) Lstat(name string) (fs.FileInfo, error) {
 	info, err := f.r.Lstat(Clean(name))
-	return info, named(err, name)
+	if err != nil {
+		return nil, named(err, name)
+	}
+	return corrected(info), nil
 }
 
 // Stat describes a file or folder, following links within the sandbox.
 func (f *Files) Stat(name string) (fs.FileInfo, error) {
 	info, err := f.r.Stat(Clean(name))
-	return info, named(err, name)
+	if err != nil {
+		return nil, named(err, name)
+	}
+	return corrected(info), nil
 }
 
 // Readlink returns where a link points to.

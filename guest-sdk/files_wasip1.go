@@ -44,3 +44,16 @@ func Accessed(info fs.FileInfo) time.Time {
 	}
 	return info.ModTime()
 }
+
+// corrected says of what is neither file, folder nor link that it is irregular.
+// WASI has no type for a FIFO, and package os takes it for a regular file.
+func corrected(info fs.FileInfo) fs.FileInfo {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Filetype == syscall.FILETYPE_UNKNOWN {
+		return irregular{info}
+	}
+	return info
+}
+
+type irregular struct{ fs.FileInfo }
+
+func (i irregular) Mode() fs.FileMode { return i.FileInfo.Mode().Perm() | fs.ModeIrregular }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/guest-sdk"
@@ -275,8 +274,9 @@ func (w *unpackWriter) times() error {
 	return nil
 }
 
-// memberName cleans a name from an archive, or says why it is refused. An empty
-// name without error is the archive's own top folder.
+// memberName cleans a name from an archive, or says why the archive is refused;
+// an errReason says why this member alone is left out. An empty name without
+// error is the archive's own top folder.
 func memberName(archive, name string) (string, error) {
 	refuse := func(why string) (string, error) {
 		return "", guest.Errorf(abi.CodeBadInput, "%s is refused: it holds the name %q, which %s", archive, name, why)
@@ -296,8 +296,11 @@ func memberName(archive, name string) (string, error) {
 			return refuse("leads out of the folder")
 		case len(part) > 255:
 			return refuse("is too long")
-		case !utf8.ValidString(part) || strings.ContainsFunc(part, unicode.IsControl):
-			return refuse("holds characters that no name should")
+		case strings.ContainsRune(part, 0):
+			return refuse("is no name")
+		case strings.ContainsFunc(part, unicode.IsControl):
+			// Odd, and no reason to refuse the rest of the archive.
+			return "", errReason("its name holds characters that cannot be shown")
 		}
 		parts = append(parts, part)
 	}

@@ -50,9 +50,9 @@ func detect(ctx guest.Context, name string, file *os.File, info fs.FileInfo) (so
 		if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 			return nil, broken(err, name)
 		}
-		return &zipSource{ctx: ctx, archive: name, size: info.Size(), r: r}, nil
+		return &zipSource{teller: teller{ctx: ctx, archive: name}, size: info.Size(), r: r}, nil
 	case isTar(head):
-		return &tarSource{ctx: ctx, archive: name, size: info.Size(), open: rewound(file)}, nil
+		return &tarSource{teller: teller{ctx: ctx, archive: name}, size: info.Size(), open: rewound(file)}, nil
 	case strings.HasPrefix(text, "\x1f\x8b"):
 		open := unzipped(file)
 		first, err := open()
@@ -65,7 +65,7 @@ func detect(ctx guest.Context, name string, file *os.File, info fs.FileInfo) (so
 			return nil, broken(err, name)
 		}
 		if isTar(inner[:n]) {
-			return &tarSource{ctx: ctx, archive: name, size: info.Size(), open: open}, nil
+			return &tarSource{teller: teller{ctx: ctx, archive: name}, size: info.Size(), open: open}, nil
 		}
 		return &gzipSource{archive: name, size: info.Size(), modified: info.ModTime(), open: open}, nil
 	}
@@ -125,19 +125,36 @@ func bomb(archive string, unpacked, packed int64) error {
 	return nil
 }
 
-// zipSource reads a zip archive.
-type zipSource struct {
+// teller says what of an archive is left out, in the first pass over it.
+type teller struct {
 	ctx     guest.Context
 	archive string
-	size    int64
-	r       *zip.Reader
-	told    bool // what is left out was said
+	told    bool
+}
+
+const notAFile = "it is a link or no file"
+
+func (t *teller) leaveOut(name, why string) {
+	if !t.told {
+		t.ctx.Issue("%q in %s is left out: %s", name, t.archive, why)
+	}
+}
+
+// zipSource reads a zip archive.
+type zipSource struct {
+	teller
+	size int64
+	r    *zip.Reader
 }
 
 func (z *zipSource) each(visit func(member, io.Reader) error) error {
 	var total int64
 	for _, f := range z.r.File {
 		name, err := memberName(z.archive, zipName(f))
+		if reason, ok := err.(errReason); ok {
+			z.leaveOut(f.Name, string(reason))
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -148,9 +165,7 @@ func (z *zipSource) each(visit func(member, io.Reader) error) error {
 		case f.Flags&1 != 0:
 			return guest.Errorf(abi.CodeUnsupported, "%s is encrypted and cannot be unpacked", z.archive)
 		case !mode.IsDir() && !mode.IsRegular():
-			if !z.told {
-				z.ctx.Issue("%s in %s is a link or no file, and is left out", name, z.archive)
-			}
+			z.leaveOut(name, notAFile)
 			continue
 		case f.UncompressedSize64 > maxUnpacked:
 			return guest.Errorf(abi.CodeLimit, "%q in %s would be larger than %s", name, z.archive, guest.Size(maxUnpacked))
@@ -215,11 +230,9 @@ const codePage437 = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£�
 
 // tarSource reads a tar archive, packed or not.
 type tarSource struct {
-	ctx     guest.Context
-	archive string
-	size    int64
-	open    func() (io.Reader, error)
-	told    bool
+	teller
+	size int64
+	open func() (io.Reader, error)
 }
 
 func (t *tarSource) each(visit func(member, io.Reader) error) error {
@@ -239,6 +252,10 @@ func (t *tarSource) each(visit func(member, io.Reader) error) error {
 			return broken(err, t.archive)
 		}
 		name, err := memberName(t.archive, tarName(h.Name))
+		if reason, ok := err.(errReason); ok {
+			t.leaveOut(h.Name, string(reason))
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -257,9 +274,7 @@ func (t *tarSource) each(visit func(member, io.Reader) error) error {
 		case tar.TypeXGlobalHeader:
 			continue
 		default:
-			if !t.told {
-				t.ctx.Issue("%s in %s is a link or no file, and is left out", name, t.archive)
-			}
+			t.leaveOut(name, notAFile)
 			continue
 		}
 		if name == "" {

@@ -90,7 +90,7 @@ func typesOf(files *guest.Files, e *entry) []string {
 	if ext != "" {
 		return typesOfExtension(ext)
 	}
-	if !e.mode.IsRegular() {
+	if info, err := files.Lstat(e.Path); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	return sniff(files, e.Path)
