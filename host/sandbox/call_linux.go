@@ -183,7 +183,7 @@ func (f *CallFS) End() error {
 			delete(f.v.dirs, d)
 		}
 	}
-	if f.v.tmp < 0 || f.scratch == 0 {
+	if f.v.tmp < 0 {
 		return nil
 	}
 	f.scratch = 0

@@ -266,10 +266,12 @@ func (f *CallFS) remove(op, path string, may func(*place) sys.Errno) sys.Errno {
 	if errno := f.need(f.toChange(&p), op, p.path); errno != 0 {
 		return errno
 	}
+	gen := f.v.gen()
 	return f.change(func() sys.Errno {
-		p, errno := find()
-		if errno != 0 {
-			return errno
+		if f.v.gen() != gen {
+			if p, errno = find(); errno != 0 {
+				return errno
+			}
 		}
 		parent, errno := f.parentNode(&p)
 		if errno != 0 {

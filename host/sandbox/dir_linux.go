@@ -93,7 +93,7 @@ func (d *dir) Stat() (wsys.Stat_t, sys.Errno) {
 	}
 	var st unix.Stat_t
 	if n == nil && !gone {
-		if err := statBelow(d.fs.v.lower, d.lower, &st); err != nil {
+		if err := d.fs.v.statLower(d.lower, &st); err != nil {
 			return wsys.Stat_t{}, toErrno(err)
 		}
 	}

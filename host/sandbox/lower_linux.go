@@ -2,9 +2,12 @@ package sandbox
 
 import (
 	"errors"
+	"time"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 	"golang.org/x/sys/unix"
+
+	"stepbox.dev/host/stage"
 )
 
 // resolve makes the kernel follow nothing and leave the folder by no way.
@@ -36,6 +39,47 @@ func statBelow(dir int, path string, st *unix.Stat_t) error {
 	}
 	defer unix.Close(fd)
 	return unix.Fstat(fd, st)
+}
+
+// nearTime is how long the view looks into a folder it has open without asking
+// the kernel again whether the path still leads there. A folder that a person
+// moves meanwhile answers that much longer; only what stat says comes from it.
+const nearTime = 10 * time.Millisecond
+
+// near is the folder in which the view looked last. It makes a stat as cheap at
+// any depth as at the top.
+type near struct {
+	fd    int // -1: none
+	path  string
+	until time.Time
+}
+
+func (n *near) close() {
+	if n.fd >= 0 {
+		unix.Close(n.fd)
+		n.fd = -1
+	}
+}
+
+// statLower is statBelow for the sandbox.
+func (v *View) statLower(path string, st *unix.Stat_t) error {
+	dir, base := stage.Split(path)
+	if base == "" {
+		return unix.Fstat(v.lower, st)
+	}
+	if dir == "" {
+		return unix.Fstatat(v.lower, base, st, unix.AT_SYMLINK_NOFOLLOW)
+	}
+	now := time.Now()
+	if v.near.fd < 0 || v.near.path != dir || now.After(v.near.until) {
+		v.near.close()
+		fd, err := openBelow(v.lower, dir, unix.O_PATH|unix.O_DIRECTORY)
+		if err != nil { // no folder: the whole path says best why
+			return statBelow(v.lower, path, st)
+		}
+		v.near = near{fd: fd, path: dir, until: now.Add(nearTime)}
+	}
+	return unix.Fstatat(v.near.fd, base, st, unix.AT_SYMLINK_NOFOLLOW)
 }
 
 // openRead opens a regular file or a folder to read. Whatever else lies there

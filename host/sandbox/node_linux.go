@@ -62,7 +62,7 @@ func (f *CallFS) folderNode(n *stage.Node, folder string) (*stage.Node, sys.Errn
 // origin describes what the sandbox has at a path, which must be of the kind.
 func (v *View) origin(lower string, kind stage.Kind) (stage.Origin, sys.Errno) {
 	p := place{lower: lower}
-	if err := statBelow(v.lower, lower, &p.st); err != nil {
+	if err := v.statLower(lower, &p.st); err != nil {
 		return stage.Origin{}, toErrno(err)
 	}
 	if p.kind() != kind {

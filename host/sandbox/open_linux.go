@@ -122,8 +122,12 @@ func (f *CallFS) openMissing(p *place, o opening) (sys.File, sys.Errno) {
 		return nil, errno
 	}
 	var h *file
-	errno := f.change(func() sys.Errno {
-		q, errno := f.v.walk(o.path, o.follow) // nobody else changes it now
+	gen := f.v.gen()
+	errno := f.change(func() (errno sys.Errno) {
+		q := *p
+		if f.v.gen() != gen { // nobody else changes it now
+			q, errno = f.v.walk(o.path, o.follow)
+		}
 		switch {
 		case errno != 0:
 			return errno

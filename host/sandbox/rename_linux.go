@@ -40,10 +40,12 @@ func (f *CallFS) Rename(from, to string) sys.Errno {
 	if errno := f.need(need, "rename", r.from.path); errno != 0 {
 		return errno
 	}
+	gen := f.v.gen()
 	return f.change(func() sys.Errno {
-		r, errno := f.plan(from, to)
-		if errno != 0 || r.same() {
-			return errno
+		if f.v.gen() != gen {
+			if r, errno = f.plan(from, to); errno != 0 || r.same() {
+				return errno
+			}
 		}
 		return f.move(r)
 	})
@@ -91,13 +93,16 @@ func (f *CallFS) move(r renaming) sys.Errno {
 	if errno := f.roomToMove(&r); errno != 0 {
 		return errno
 	}
+	gen := f.v.gen()
 	source, errno := f.parentNode(&r.from)
 	if errno != 0 {
 		return errno
 	}
 	// Making nodes for one way may have given the other one a node.
-	if r.to, errno = f.v.walk(r.to.path, false); errno != 0 {
-		return errno
+	if f.v.gen() != gen {
+		if r.to, errno = f.v.walk(r.to.path, false); errno != 0 {
+			return errno
+		}
 	}
 	target, errno := f.parentNode(&r.to)
 	if errno != 0 {
@@ -108,12 +113,9 @@ func (f *CallFS) move(r renaming) sys.Errno {
 	if r.from.node != nil {
 		id = r.from.node.ID
 	} else {
-		origin, errno := f.v.origin(r.from.lower, r.from.kind())
-		if errno != 0 {
-			return errno
-		}
 		effects = append(effects, stage.Effect{
-			Op: stage.OpNode, ID: id, Kind: r.from.kind(), HasOrigin: true, Origin: origin,
+			Op: stage.OpNode, ID: id, Kind: r.from.kind(), HasOrigin: true,
+			Origin: stage.Origin{Path: r.from.lower, Dev: r.from.st.Dev, Ino: r.from.st.Ino},
 		})
 	}
 	effects = append(effects,

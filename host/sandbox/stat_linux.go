@@ -88,7 +88,7 @@ func (v *View) statNode(n *stage.Node) (wsys.Stat_t, sys.Errno) {
 	case n.Blob != 0:
 		err = v.log.StatBlob(n.Blob, &st)
 	case n.HasOrigin && v.lower >= 0:
-		err = statBelow(v.lower, n.Origin.Path, &st)
+		err = v.statLower(n.Origin.Path, &st)
 	}
 	if err != nil {
 		return wsys.Stat_t{}, toErrno(err)

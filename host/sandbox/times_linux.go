@@ -110,7 +110,7 @@ func (f *CallFS) utimensOpen(id stage.ID, lower, path string, atim, mtim int64) 
 		var effects []stage.Effect
 		if n == nil {
 			p := place{lower: lower}
-			if err := statBelow(f.v.lower, lower, &p.st); err != nil {
+			if err := f.v.statLower(lower, &p.st); err != nil {
 				return toErrno(err)
 			}
 			parent, errno := f.nodeFor(lower)

@@ -17,6 +17,7 @@ import (
 type View struct {
 	mu    sync.Mutex
 	lower int        // the sandbox; -1: none
+	near  near       // a folder of it
 	log   *stage.Log // nil: nothing can be written
 	tree  *stage.Tree
 	skill *memDir
@@ -34,7 +35,7 @@ type View struct {
 // caller's; the view keeps copies of its own.
 func Open(o Options) (*View, error) {
 	v := &View{
-		lower: -1, tmp: -1, tree: stage.NewTree(), skill: newSkill(o.Skill), quota: o.Quotas.orDefaults(),
+		lower: -1, near: near{fd: -1}, tmp: -1, tree: stage.NewTree(), skill: newSkill(o.Skill), quota: o.Quotas.orDefaults(),
 		files: map[*file]struct{}{}, dirs: map[*dir]struct{}{},
 	}
 	if err := v.open(o); err != nil {
@@ -95,6 +96,7 @@ func (v *View) Close() error {
 		v.closeFile(h)
 	}
 	clear(v.dirs)
+	v.near.close()
 	for _, fd := range []*int{&v.lower, &v.tmp} {
 		if *fd >= 0 {
 			unix.Close(*fd)

@@ -51,6 +51,7 @@ func (p *place) ours() bool { return p.node != nil && !p.node.HasOrigin }
 type walker struct {
 	*View
 	elems  []string
+	clean  string // the elements joined, when the guest's path was just that
 	slash  bool
 	follow bool // also a link at the end
 	links  int
@@ -64,6 +65,14 @@ func (v *View) walk(path string, follow bool) (place, sys.Errno) {
 		return place{}, errno
 	}
 	w := walker{View: v, elems: elems, slash: slash, follow: follow}
+	if length := len(elems) - 1; length >= 0 { // spare the joining
+		for _, e := range elems {
+			length += len(e)
+		}
+		if at := strings.IndexByte(path, elems[0][0]); length == len(path)-at && !slash {
+			w.clean = path[at:]
+		}
+	}
 	for {
 		p, again, errno := w.pass()
 		if errno != 0 {
@@ -150,22 +159,26 @@ func (w *walker) below(n *stage.Node, i int) (p place, again bool, errno sys.Err
 	for end < len(w.elems) && w.elems[end] != ".." {
 		end++
 	}
-	lower := stage.Join(n.Origin.Path, strings.Join(w.elems[i:end], "/"))
 	last := end == len(w.elems)
-	p = place{path: w.path(end), anchor: n, name: w.elems[end-1], lower: lower}
+	p = place{path: w.path(end), anchor: n, name: w.elems[end-1]}
+	lower := p.path
+	if i > 0 || n.Origin.Path != "" {
+		lower = stage.Join(n.Origin.Path, strings.Join(w.elems[i:end], "/"))
+	}
+	p.lower = lower
 	if end-1 == i {
 		p.parent = n
 	} else {
 		p.folder, _ = stage.Split(lower)
 	}
-	err := statBelow(w.lower, lower, &p.st)
+	err := w.statLower(lower, &p.st)
 	switch {
 	case err == unix.ELOOP:
 		return p, true, w.firstLink(n, i, end)
 	case err == unix.ENOENT && last && p.parent == nil:
 		// A free name only when its folder is there.
 		var st unix.Stat_t
-		if err := statBelow(w.lower, p.folder, &st); err != nil {
+		if err := w.statLower(p.folder, &st); err != nil {
 			return p, false, toErrno(err)
 		}
 		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
@@ -201,7 +214,7 @@ func (w *walker) firstLink(n *stage.Node, i, end int) sys.Errno {
 	for k := i; k < end; k++ {
 		lower = stage.Join(lower, w.elems[k])
 		var st unix.Stat_t
-		if err := statBelow(w.lower, lower, &st); err != nil {
+		if err := w.statLower(lower, &st); err != nil {
 			return toErrno(err)
 		}
 		if st.Mode&unix.S_IFMT == unix.S_IFLNK {
@@ -248,6 +261,7 @@ func (w *walker) splice(i int, target string) sys.Errno {
 	if i == len(w.elems)-1 && slash {
 		w.slash = true
 	}
+	w.clean = ""
 	w.elems = append(append(append([]string{}, w.elems[:i]...), elems...), w.elems[i+1:]...)
 	return 0
 }
@@ -257,11 +271,17 @@ func (w *walker) up(i int) sys.Errno {
 	if i == 0 {
 		return sys.EPERM
 	}
+	w.clean = ""
 	w.elems = append(append([]string{}, w.elems[:i-1]...), w.elems[i+1:]...)
 	return 0
 }
 
-func (w *walker) path(n int) string { return strings.Join(w.elems[:n], "/") }
+func (w *walker) path(n int) string {
+	if n == len(w.elems) && w.clean != "" {
+		return w.clean
+	}
+	return strings.Join(w.elems[:n], "/")
+}
 
 // leadsOut reports whether a link that lies in a folder of the view would lead
 // out of it, now or after a folder on the way became a link: only a run of ".."
