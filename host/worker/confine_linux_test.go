@@ -38,7 +38,11 @@ func TestMain(m *testing.M) {
 	case roleHost:
 		doomedHost()
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if hostileDir != "" {
+		os.RemoveAll(hostileDir)
+	}
+	os.Exit(code)
 }
 
 func self(t testing.TB, role string, args ...string) *exec.Cmd {
