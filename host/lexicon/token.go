@@ -62,7 +62,13 @@ func AppendTokens(out []Token, s string) []Token {
 	return out
 }
 
-func isQuote(r rune) bool { return strings.ContainsRune("\"'`“”„«»‘’「『", r) }
+func isQuote(r rune) bool {
+	switch r {
+	case '"', '\'', '`', '“', '”', '„', '«', '»', '‘', '’', '「', '『':
+		return true
+	}
+	return false
+}
 
 // closing holds, for each opening mark, the marks that may end it.
 var closing = map[rune]string{
@@ -102,13 +108,21 @@ func unspaced(r rune) bool {
 }
 
 func breaks(r rune) bool {
-	return strings.ContainsRune(",;!()、，。；！？：→（）…", r) || r == '?'
+	switch r {
+	case ',', ';', '!', '?', '(', ')', '、', '，', '。', '；', '！', '？', '：', '→', '（', '）', '…':
+		return true
+	}
+	return false
 }
 
 // runEnd finds where a run of word characters ends. A comma between digits and
 // a question mark inside a glob belong to the run.
 func runEnd(s string, i int) int {
 	for j := i; j < len(s); {
+		if c := s[j] | 0x20; c >= 'a' && c <= 'z' { // most of most requests
+			j++
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[j:])
 		if unicode.IsSpace(r) || unspaced(r) || unicode.IsControl(r) {
 			return j
