@@ -37,6 +37,10 @@ var (
 // contract reads every contract file and notes every fault in any of them.
 func (l *loader) contract() {
 	m := l.document(manifestFile, manifestFile)
+	if m == nil { // a bundle without one: a folder was looked at before
+		l.faults.AddAt(l.dir, 0, "no %s in it", manifestFile)
+		return
+	}
 	if m.Kind != yamldoc.Map {
 		l.faults.Add(m, "must be a mapping, not %s", m.Kind)
 		return

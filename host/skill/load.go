@@ -15,6 +15,7 @@ import (
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/registry/nearest"
 	"stepbox.dev/host/registry/yamldoc"
+	"stepbox.dev/host/skill/bundle"
 )
 
 // Names of the contract files. skill.yaml may name others for all but
@@ -34,19 +35,16 @@ type Options struct {
 	Overrides []string
 }
 
-// Load reads the contract in path: a folder, or a .wasm file whose contract
-// lies in the same folder. What is wrong with the contract comes back whole, of
-// kind fault.Usage, a line a fault.
+// Load reads the contract in path: a folder, a bundle, or a .wasm file whose
+// contract lies in the same folder. What is wrong with the contract comes back
+// whole, of kind fault.Usage, a line a fault; a bundle that is not what it says
+// is fault.CheckFailed.
 func Load(path string, o Options) (*Skill, error) {
-	dir, module, err := locate(path)
+	l := loader{skill: &Skill{layered: len(o.Overrides) > 0}}
+	module, source, err := l.open(path)
 	if err != nil {
 		return nil, err
 	}
-	files, source, err := readFolder(dir)
-	if err != nil {
-		return nil, err
-	}
-	l := loader{dir: dir, files: files, skill: &Skill{dir: dir, files: files}}
 	for _, override := range o.Overrides {
 		layer, err := readLayer(override)
 		if err != nil {
@@ -54,6 +52,7 @@ func Load(path string, o Options) (*Skill, error) {
 		}
 		l.layers = append(l.layers, layer)
 	}
+	l.skill.files = l.files
 	l.contract()
 	if err := l.faults.Err(); err != nil {
 		return nil, err
@@ -65,30 +64,59 @@ func Load(path string, o Options) (*Skill, error) {
 	return l.skill, nil
 }
 
-// locate returns the absolute folder of the contract and the name of the
-// module when path names one.
-func locate(path string) (dir, module string, err error) {
+// open reads the files of the contract. module is the name of the .wasm file
+// when path names one that is no bundle; source says that there is Go source.
+func (l *loader) open(path string) (module string, source bool, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
-		return "", "", fault.New(fault.Internal, "skill %q: %w", path, err)
+		return "", false, fault.New(fault.Internal, "skill %q: %w", path, err)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", fault.New(fault.Usage, "there is no skill at %q", path)
+		return "", false, fault.New(fault.Usage, "there is no skill at %q", path)
 	case err != nil:
-		return "", "", fault.New(fault.Usage, "skill %q cannot be read: %w", path, err)
+		return "", false, fault.New(fault.Usage, "skill %q cannot be read: %w", path, err)
 	case info.IsDir():
-		dir = path
+		l.dir = path
 	case info.Mode().IsRegular() && strings.EqualFold(filepath.Ext(path), ".wasm"):
-		dir, module = filepath.Split(path)
+		l.dir, module = filepath.Dir(path), filepath.Base(path)
+		wasm, err := readModule(path)
+		if err != nil {
+			return "", false, err
+		}
+		bundled, err := bundle.Is(wasm)
+		if err != nil {
+			return "", false, fault.New(fault.Of(err), "%q: %w", path, err)
+		}
+		if bundled {
+			return "", false, l.openBundle(path, wasm)
+		}
 	default:
-		return "", "", fault.New(fault.Usage, "%q is neither a folder nor a .wasm file", path)
+		return "", false, fault.New(fault.Usage, "%q is neither a folder nor a .wasm file", path)
 	}
-	if _, err := os.Stat(filepath.Join(dir, manifestFile)); err != nil {
-		return "", "", fault.New(fault.Usage, "%q is no skill: it has no %s", dir, manifestFile)
+	l.skill.dir = l.dir
+	if _, err := os.Stat(filepath.Join(l.dir, manifestFile)); err != nil {
+		if module != "" {
+			return "", false, fault.New(fault.Usage, "%q is no skill: it carries no contract, and there is no %s beside it", path, manifestFile)
+		}
+		return "", false, fault.New(fault.Usage, "%q is no skill: it has no %s", path, manifestFile)
 	}
-	return dir, module, nil
+	l.files, source, err = readFolder(l.dir)
+	return module, source, err
+}
+
+func (l *loader) openBundle(path string, wasm []byte) error {
+	b, err := bundle.Read(wasm)
+	if err != nil {
+		return fault.New(fault.Of(err), "%q: %w", path, err)
+	}
+	if b.Manifest.Kind != bundle.KindSkill {
+		return fault.New(fault.Usage, "%q is an %s, not a skill: skills name it, nobody runs it", path, b.Manifest.Kind)
+	}
+	l.skill.dir, l.skill.bundle = l.dir, b
+	l.dir, l.files = path, b.Files // messages say FILE.wasm/tools.yaml:3
+	return nil
 }
 
 // loader reads one skill.
@@ -139,6 +167,11 @@ func (l *loader) findModule(module string, source bool) error {
 	s := l.skill
 	named := s.module // by skill.yaml
 	switch {
+	case s.bundle != nil:
+		s.module = ""
+		if m := s.bundle.Manifest; m.Name != s.name || m.Version != s.version {
+			return fault.New(fault.CheckFailed, "the bundle calls itself %s %s, but its contract says %s %s", m.Name, m.Version, s.name, s.version)
+		}
 	case module != "":
 		s.module = filepath.Join(l.dir, module)
 	case named != "" && isFile(filepath.Join(l.dir, named)):

@@ -14,7 +14,17 @@ import (
 	"unicode"
 
 	"stepbox.dev/host/fault"
+	"stepbox.dev/host/skill/bundle"
 )
+
+// Pack returns the skill as a bundle with the given module. The version is that
+// of the contract; what a user's overrides changed is not the skill.
+func (s *Skill) Pack(module []byte) ([]byte, error) {
+	if s.layered {
+		return nil, fault.New(fault.Usage, "skill %q was loaded with overrides, which are not packed: load it without", s.name)
+	}
+	return bundle.Pack(bundle.KindSkill, s.name, s.version, module, s.files)
+}
 
 // maxModule bounds the module's file.
 const maxModule = 256 << 20
@@ -24,6 +34,9 @@ const maxModule = 256 << 20
 // makes a second build of the same source fast. built is told when a build
 // starts; it may be nil. A build that fails is fault.CheckFailed.
 func (s *Skill) Module(ctx context.Context, cache string, built func()) ([]byte, error) {
+	if s.bundle != nil {
+		return s.bundle.Module, nil
+	}
 	if s.source {
 		return s.build(ctx, cache, built)
 	}

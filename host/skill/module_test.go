@@ -12,12 +12,12 @@ import (
 )
 
 func TestModuleOfAFile(t *testing.T) {
-	dir := folder(t, map[string]string{"skill.yaml": minimal, "tools.yaml": tools, "one.wasm": "\x00asm one", "two.wasm": "\x00asm two"})
+	dir := folder(t, map[string]string{"skill.yaml": minimal, "tools.yaml": tools, "one.wasm": emptyModule, "two.wasm": emptyModule + "\x01\x01\x00"})
 	s, err := Load(filepath.Join(dir, "two.wasm"), Options{})
 	require.NoError(t, err)
 	data, err := s.Module(context.Background(), "", nil)
 	require.NoError(t, err)
-	require.Equal(t, "\x00asm two", string(data))
+	require.Equal(t, emptyModule+"\x01\x01\x00", string(data))
 	require.NotContains(t, s.Files(), "two.wasm")
 
 	s, err = Load(dir, Options{})
@@ -32,7 +32,7 @@ func TestModuleOfAFile(t *testing.T) {
 	require.NoError(t, err)
 	data, err = s.Module(context.Background(), "", nil)
 	require.NoError(t, err)
-	require.Equal(t, "\x00asm one", string(data), "the only module of the folder")
+	require.Equal(t, emptyModule, string(data), "the only module of the folder")
 }
 
 func TestModuleIsBuiltFromSource(t *testing.T) {

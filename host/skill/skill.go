@@ -6,6 +6,7 @@ package skill
 import (
 	"stepbox.dev/abi"
 	"stepbox.dev/host/registry"
+	"stepbox.dev/host/skill/bundle"
 )
 
 // Skill is a loaded contract. It never changes.
@@ -21,6 +22,8 @@ type Skill struct {
 	engines                    []Engine
 	wasmFeatures               []string
 	data                       map[string]string
+	bundle                     *bundle.Bundle // nil unless it was loaded from one
+	layered                    bool           // a user's overrides are in it
 	registry                   *registry.Registry
 	prompt                     Prompt
 	unsafePhrases              []string
@@ -75,7 +78,10 @@ func (s *Skill) Tagline() string { return s.tagline }
 // Stale reports status: stale. Such a skill is used only when it is named.
 func (s *Skill) Stale() bool { return s.stale }
 
-// Dir is the folder the contract was read from.
+// Bundle is what the skill was loaded from, nil when it was no bundle.
+func (s *Skill) Bundle() *bundle.Bundle { return s.bundle }
+
+// Dir is the folder the contract was read from; that of a bundle's file.
 func (s *Skill) Dir() string { return s.dir }
 
 // Registry is the skill's tools.
