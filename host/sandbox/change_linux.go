@@ -187,7 +187,7 @@ func (f *CallFS) copyTo(path string, from *file) sys.Errno {
 		if err := copyContent(to.fd, from.fd, size); err != nil {
 			return f.undoCreate(&q, to, f.failed(err))
 		}
-		f.v.bytes += size
+		f.v.used.Add(size)
 		return 0
 	})
 }

@@ -72,6 +72,23 @@ func TestParallelAppends(t *testing.T) {
 	require.Len(t, seen, 400)
 }
 
+// What parallel jobs write counts against one quota, also when one of them ends.
+func TestQuotaIsShared(t *testing.T) {
+	r := newRig(t, nil)
+	q := Quotas{Bytes: 100}
+	first := r.open(q)
+	a, b := first.Call(0, abi.ModeWrite), r.open(q).Call(0, abi.ModeWrite)
+	mustPut(t, a, "a", strings.Repeat("x", 60))
+	require.Equal(t, sys.EIO, put(b, "b", strings.Repeat("x", 60)))
+	require.Equal(t, "a run may write at most 100 bytes", b.Denials()[0].Quota)
+	require.NoError(t, a.End())
+	require.NoError(t, first.Close())
+	late := r.open(q).Call(0, abi.ModeWrite)
+	require.Equal(t, sys.EIO, put(late, "b", strings.Repeat("x", 60)))
+	require.Zero(t, b.Unlink("a"))
+	mustPut(t, late, "b", strings.Repeat("x", 60))
+}
+
 type writer struct{ sys.File }
 
 func (w writer) Write(b []byte) (int, error) {

@@ -165,7 +165,7 @@ func (f *CallFS) copyBlob(blob stage.ID, h *file, keep int64) (int, sys.Errno) {
 		}
 		return -1, f.failed(err)
 	}
-	f.v.bytes += size
+	f.v.used.Add(size)
 	return fd, 0
 }
 
@@ -225,6 +225,6 @@ func copyByHand(to, from int, at, size int64) error {
 func (f *CallFS) dropBlob(id stage.ID) {
 	var st unix.Stat_t
 	if f.v.log.StatBlob(id, &st) == nil && f.v.log.RemoveBlob(id) == nil {
-		f.v.bytes -= st.Size
+		f.v.used.Add(-st.Size)
 	}
 }

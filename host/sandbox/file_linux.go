@@ -273,7 +273,7 @@ func (h *file) put(buf []byte, off int64, atEnd bool) (int, sys.Errno) {
 		}
 		done += max(n, 0)
 	}
-	h.fs.v.bytes += max(0, off+int64(len(buf))-size)
+	h.fs.v.used.Add(max(0, off+int64(len(buf))-size))
 	return done, 0
 }
 
@@ -318,7 +318,7 @@ func (h *file) setSize(size int64) sys.Errno {
 	if err := unix.Ftruncate(h.fd, size); err != nil {
 		return h.fs.failed(err)
 	}
-	h.fs.v.bytes += size - old
+	h.fs.v.used.Add(size - old)
 	return 0
 }
 

@@ -167,7 +167,7 @@ func TestScratch(t *testing.T) {
 	require.NotZero(t, f.Rename("@tmp/d/z", "kept"))
 	require.Equal(t, abi.ModeCreate, f.Denials()[0].Needs)
 	require.NoError(t, f.End())
-	require.Zero(t, r.view.bytes)
+	require.Zero(t, r.view.used.Load())
 	f = r.in(abi.ModeCreate)
 	require.Empty(t, names(t, f, "@tmp"))
 	mustPut(t, f, "@tmp/x", "12345")

@@ -127,7 +127,7 @@ func (f *CallFS) roomToGrow(h *file, from, to int64) sys.Errno {
 		return 0
 	case to > q.FileBytes:
 		return f.deny(Denial{Op: "write", Path: h.path, Quota: fmt.Sprintf("a file may have at most %d bytes", q.FileBytes)})
-	case f.v.bytes+to-from > q.Bytes:
+	case f.v.used.Load()+to-from > q.Bytes:
 		return f.deny(Denial{Op: "write", Path: h.path, Quota: fmt.Sprintf("a run may write at most %d bytes", q.Bytes)})
 	}
 	return 0

@@ -12,7 +12,7 @@
 // The system calls it makes, for the worker's filter: openat2, openat, mkdirat,
 // unlinkat, renameat2, readlinkat, fstat, newfstatat, getdents64, lseek,
 // pread64, pwrite64, pwritev2, ftruncate, copy_file_range, fcntl with OFD
-// locks, ioctl with FICLONE, dup3 and close.
+// locks and F_DUPFD_CLOEXEC, ioctl with FICLONE, mmap, munmap and close.
 package sandbox
 
 import (

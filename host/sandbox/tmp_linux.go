@@ -206,7 +206,7 @@ func (v *View) unlinkTmp(rest string) sys.Errno {
 	if err := unix.Unlinkat(fd, name, 0); err != nil {
 		return toErrno(err)
 	}
-	v.bytes -= st.Size
+	v.used.Add(-st.Size)
 	return 0
 }
 
@@ -258,7 +258,7 @@ func (v *View) emptyFolder(fd int) (errno sys.Errno) {
 		}
 		var st unix.Stat_t
 		if flags == 0 && unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
-			v.bytes -= st.Size
+			v.used.Add(-st.Size)
 		}
 		if err := unix.Unlinkat(fd, name, flags); err != nil {
 			errno = toErrno(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -23,7 +24,7 @@ type View struct {
 	skill *memDir
 	tmp   int // -1: none
 	quota Quotas
-	bytes int64 // of the content staged, also what is kept for sealed calls
+	used  *atomic.Int64 // bytes of what is staged and of scratch
 	files map[*file]struct{}
 	dirs  map[*dir]struct{}
 	// skillOpen is how many files and folders of /@skill are open.
@@ -36,6 +37,7 @@ type View struct {
 func Open(o Options) (*View, error) {
 	v := &View{
 		lower: -1, near: near{fd: -1}, tmp: -1, tree: stage.NewTree(), skill: newSkill(o.Skill), quota: o.Quotas.orDefaults(),
+		used:  new(atomic.Int64),
 		files: map[*file]struct{}{}, dirs: map[*dir]struct{}{},
 	}
 	if err := v.open(o); err != nil {
@@ -62,13 +64,7 @@ func (v *View) open(o Options) (err error) {
 	if v.log, err = stage.OpenLog(o.Stage); err != nil {
 		return err
 	}
-	v.tree = v.log.Tree
-	for _, n := range v.tree.Nodes() {
-		var st unix.Stat_t
-		if n.Blob != 0 && v.log.StatBlob(n.Blob, &st) == nil {
-			v.bytes += st.Size
-		}
-	}
+	v.tree, v.used = v.log.Tree, v.log.Used()
 	return nil
 }
 
@@ -104,6 +100,7 @@ func (v *View) Close() error {
 		}
 	}
 	if v.log != nil {
+		v.used = new(atomic.Int64)
 		v.log.Close()
 		v.log = nil
 	}

@@ -18,6 +18,7 @@ type Log struct {
 	blobs int
 	size  int64 // bytes of the log that the tree holds
 	buf   []byte
+	used  used
 }
 
 // OpenLog opens the stage in a folder, making it when the folder is empty.
@@ -41,20 +42,20 @@ func (l *Log) open(dir int) (err error) {
 	if l.blobs, err = unix.Openat(dir, "b", unix.O_RDONLY|unix.O_DIRECTORY|nofollow, 0); err != nil {
 		return err
 	}
-	return l.reload()
-}
-
-// reload reads the whole log anew, under the lock. What a killed writer left
-// behind its last whole record is cut off.
-func (l *Log) reload() error {
-	if err := l.flock(unix.F_WRLCK); err != nil {
+	if err = l.flock(unix.F_WRLCK); err != nil {
 		return err
 	}
 	defer l.flock(unix.F_UNLCK)
-	return l.reloadLocked()
+	if err = l.reload(); err != nil {
+		return err
+	}
+	l.used, err = openUsed(dir, l.countBlobs)
+	return err
 }
 
-func (l *Log) reloadLocked() error {
+// reload reads the whole log anew. What a killed writer left behind its last
+// whole record is cut off. The lock must be held.
+func (l *Log) reload() error {
 	l.Tree, l.size = NewTree(), 0
 	l.Gen++
 	size, err := l.length()
@@ -85,7 +86,7 @@ func (l *Log) reloadLocked() error {
 	return unix.Ftruncate(l.fd, l.size)
 }
 
-// Close releases the log's descriptors.
+// Close releases what the log holds of the system.
 func (l *Log) Close() {
 	for _, fd := range []*int{&l.fd, &l.blobs} {
 		if *fd >= 0 {
@@ -93,6 +94,8 @@ func (l *Log) Close() {
 			*fd = -1
 		}
 	}
+	l.used.close()
+	l.used = used{}
 }
 
 // Refresh takes in what other processes appended. It costs one fstat when
@@ -200,7 +203,7 @@ func (l *Log) back(cause error) error {
 	if err := unix.Ftruncate(l.fd, l.size); err != nil {
 		return errors.Join(cause, err)
 	}
-	if err := l.reloadLocked(); err != nil {
+	if err := l.reload(); err != nil {
 		return errors.Join(cause, err)
 	}
 	return cause

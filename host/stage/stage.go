@@ -8,6 +8,7 @@
 //
 //	log      magic and version, then records: length, CRC-32C, payload
 //	b/ID     content, a regular file
+//	used     how many bytes the writers count in b, for their quota
 //
 // A record is a list of effects that apply at once. Effects, not intentions,
 // so that a reader rebuilds the view's changes without the lower layer.
