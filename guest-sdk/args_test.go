@@ -105,9 +105,11 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func TestDecodeOpenSkipsVariables(t *testing.T) {
-	in, err := decodeOpen[sampleArgs](rawArgs(t, `{"found":"$x.entries","count":3}`))
+	in, err := decodeOpen[sampleArgs](rawArgs(t, `{"found":"$x.entries","pattern":"$x.names","count":3}`))
 	require.NoError(t, err)
 	require.Equal(t, 3, in.Count)
+	require.Empty(t, in.Found)
+	require.Equal(t, []string{"$x.names"}, in.Pattern)
 	_, err = decode[sampleArgs](rawArgs(t, `{"path":["a"],"found":"$x.entries"}`))
 	require.Error(t, err)
 }

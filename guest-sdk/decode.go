@@ -15,8 +15,9 @@ import (
 // out of bounds and missing ones are all told at once.
 func decode[A any](raw map[string]json.RawMessage) (A, error) { return decodeArgs[A](raw, false) }
 
-// decodeOpen is decode for arguments whose variables are not resolved: what
-// refers to one is left out, and nothing is missing.
+// decodeOpen is decode for arguments whose variables are not resolved: a list
+// that is a variable holds its name, what else refers to one is left out, and
+// nothing is missing.
 func decodeOpen[A any](raw map[string]json.RawMessage) (A, error) { return decodeArgs[A](raw, true) }
 
 func decodeArgs[A any](raw map[string]json.RawMessage, open bool) (A, error) {
@@ -37,11 +38,16 @@ func decodeArgs[A any](raw map[string]json.RawMessage, open bool) (A, error) {
 				faults = append(faults, fmt.Sprintf("argument %q is missing", f.name))
 			}
 			continue
-		case open && hasVariable(value):
-			continue
 		}
 		target := v.FieldByIndex(f.index)
+		if open && strings.HasPrefix(string(value), `"$`) && target.Type() == textsType {
+			value = json.RawMessage("[" + string(value) + "]")
+		}
 		if err := json.Unmarshal(value, target.Addr().Interface()); err != nil {
+			if open && hasVariable(value) {
+				target.SetZero()
+				continue
+			}
 			faults = append(faults, fmt.Sprintf("argument %q: %s", f.name, wrongType(err, f.schema)))
 			continue
 		}
@@ -60,6 +66,8 @@ func decodeArgs[A any](raw map[string]json.RawMessage, open bool) (A, error) {
 	}
 	return in, nil
 }
+
+var textsType = reflect.TypeFor[[]string]()
 
 func hasVariable(value json.RawMessage) bool {
 	return strings.Contains(string(value), `"$`)
