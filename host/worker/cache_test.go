@@ -1,9 +1,11 @@
 package worker_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -154,4 +156,29 @@ func TestCacheMustBePrivate(t *testing.T) {
 		_, err := worker.OpenCache(f)
 		require.Error(t, err)
 	})
+}
+
+// A cache does not grow for ever, and a crash in the middle of a compile leaves
+// nothing for long.
+func TestCacheIsSwept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	old := time.Now().Add(-48 * time.Hour)
+	add := func(name string, at time.Time) {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.Mkdir(path, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(path, "sum"), nil, 0o600))
+		require.NoError(t, os.Chtimes(path, at, at))
+	}
+	add("new-crashed", old)
+	add("new-busy", time.Now())
+	for i := range 50 {
+		add(fmt.Sprintf("%032d", i), old.Add(time.Duration(i)*time.Minute))
+	}
+	_, err := worker.OpenCache(dir)
+	require.NoError(t, err)
+	require.NoDirExists(t, filepath.Join(dir, "new-crashed"))
+	require.DirExists(t, filepath.Join(dir, "new-busy"))
+	require.NoDirExists(t, filepath.Join(dir, fmt.Sprintf("%032d", 9)))
+	require.DirExists(t, filepath.Join(dir, fmt.Sprintf("%032d", 10)))
 }

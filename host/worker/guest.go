@@ -229,6 +229,9 @@ func (g *guest) progress(in []byte) (any, error) {
 	if err := strictJSON(in, &p); err != nil {
 		return nil, err
 	}
+	if !g.now.Real {
+		return struct{}{}, nil
+	}
 	done := p.Total > 0 && p.Done >= p.Total
 	if since := time.Since(g.now.shown); since >= progressEvery || done && since >= time.Millisecond {
 		g.now.shown = time.Now()

@@ -211,12 +211,14 @@ func TestFloods(t *testing.T) {
 		p.data = cat(le32(16), le32(65536), make([]byte, 8), []byte(strings.Repeat("flood 0123456789\n", 3855)))
 		p.fn(abi.ExportStep, loop(5000, c32(1), c32(0), c32(1), c32(8), run(write), drop), p.says(`{"result":1}`), ok)
 		var got int
-		w := start(t, p.bytes(), worker.Options{Output: func(l string) { got += len(l) + 1 },
+		var last string
+		w := start(t, p.bytes(), worker.Options{Output: func(l string) { got += len(l) + 1; last = l },
 			Limits: worker.Limits{OutputBytes: 100_000}})
 		_, err := step(t.Context(), w)
 		require.NoError(t, err)
 		require.LessOrEqual(t, got, 100_000+200)
 		require.Greater(t, got, 50_000)
+		require.Contains(t, last, "the rest is not shown")
 	})
 	t.Run("progress", func(t *testing.T) {
 		p := newPlug()

@@ -64,6 +64,9 @@ func (s *session) run(input []byte, resp any) (ok bool, err error) {
 		if err := f.decode(&r); err != nil {
 			return false, s.garbage(err)
 		}
+		if r.OutputCut && s.w.o.Output != nil {
+			s.w.o.Output(fmt.Sprintf("(%q printed more than %d bytes; the rest is not shown)", s.tool, s.w.o.Limits.OutputBytes))
+		}
 		ok, err := s.w.judge(s.c, s.tool, r, f.body, resp)
 		if !s.c.Seals {
 			return ok, err
@@ -166,7 +169,7 @@ func (s *session) serve(f frame) error {
 		}
 		// The child keeps the pace; a child that does not is not believed.
 		last := p.Total > 0 && p.Done >= p.Total
-		if s.w.o.Progress != nil && (last || time.Since(s.shown) >= progressEvery/2) {
+		if s.w.o.Progress != nil && s.c.Real && (last || time.Since(s.shown) >= progressEvery/2) {
 			s.shown = time.Now()
 			p.Label = clean(p.Label, 200)
 			s.w.o.Progress(s.c.Index, p)
