@@ -74,8 +74,11 @@ func (b *builder) schema(n *yamldoc.Node, t *Tool, a *Arg) {
 // oneOf returns the word under key if it is one of known, else "".
 func (b *builder) oneOf(n *yamldoc.Node, key string, known []string) string {
 	word := b.faults.Text(n, key)
-	if word == "" || slices.Contains(known, word) {
-		return word
+	if word == "" {
+		return ""
+	}
+	if i := slices.Index(known, word); i >= 0 {
+		return known[i] // the one copy: a large registry holds each word thousands of times
 	}
 	b.faults.Add(n.Get(key), "%s %q must be one of %s%s", key, word, strings.Join(known, ", "), nearest.Hint(word, known))
 	return ""

@@ -99,11 +99,15 @@ func readFile(root *os.Root, name string, most int64) ([]byte, error) {
 	if !info.Mode().IsRegular() || !os.SameFile(seen, info) {
 		return nil, fault.New(fault.Usage, "%q is not a regular file", name)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fault.New(fault.Usage, "%q is larger than %d MiB", name, most>>20)
+	if info.Size() > most {
+		return nil, fault.New(fault.Usage, "%q is larger than %d MiB", name, most>>20)
 	}
-	return data, err
+	// What the file has now is read, however it grows meanwhile.
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, fault.New(fault.Usage, "%q changed while it was read: %w", name, err)
+	}
+	return data, nil
 }
 
 // readLayer reads an override folder: contract files, by name. Another YAML
