@@ -34,7 +34,8 @@ func Apply(ctx context.Context, c *Changes, a Approval, progress func(done, tota
 		return Committed{}, err
 	}
 	defer lock.Close()
-	if err := recoverAll(r.state()); err != nil {
+	_ = recoverAll(r.state()) // what remains is looked at here
+	if err := halfDone(r.state(), r.Sandbox); err != nil {
 		return Committed{}, err
 	}
 	if r.Committed() {

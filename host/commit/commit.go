@@ -43,6 +43,8 @@ type Change struct {
 	// Protected says why this change needs an answer of its own; "" when it
 	// does not.
 	Protected string `json:"protected,omitempty"`
+	// Note is something else a person should know about it.
+	Note string `json:"note,omitempty"`
 }
 
 // Changes is the exact list of what a stage would do, sorted by path. Only

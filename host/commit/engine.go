@@ -209,8 +209,8 @@ func (e *engine) finish() error {
 		return err
 	}
 	crashPoint()
-	// The rename is ordered after every operation; syncing the folder makes
-	// all of them durable before anybody is told.
+	// The rename comes after every operation, and so does what settle syncs: all
+	// of it is durable before anybody is told.
 	if err := os.Rename(filepath.Join(e.data.f.Name(), nameJournal), filepath.Join(e.data.f.Name(), nameDone)); err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (e *engine) settle() error {
 		}
 	}
 	crashPoint()
-	return e.data.sync()
+	return e.data.syncOrdered()
 }
 
 // writeSynced writes a file whole: under another name, synced, then renamed.

@@ -110,6 +110,9 @@ func (rd *reader) protect(list []Change) error {
 		ch := &list[i]
 		i, arrives := at[ch.Path]
 		m := rd.c.made[i]
+		if arrives && m.over > 0 && rd.c.items[m.over-1].was.links > 1 {
+			ch.Note = "the file has other names (hard links), which keep the old content"
+		}
 		switch why := protectedName(ch.Path); {
 		case why != "":
 			ch.Protected = why
@@ -118,8 +121,6 @@ func (rd *reader) protect(list []Change) error {
 		case !arrives || ch.Kind == Delete:
 		case m.over > 0 && rd.c.items[m.over-1].was.mode&0o111 != 0:
 			ch.Protected = "it is executable"
-		case m.over > 0 && rd.c.items[m.over-1].was.links > 1:
-			ch.Protected = "the file has other names (hard links), which keep the old content"
 		case ch.Entry == Link && rd.leadsOut(i, ch):
 			ch.Protected = "the link leads out of the sandbox"
 		case twins[ch.Path] != "":

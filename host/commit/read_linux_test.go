@@ -273,7 +273,7 @@ func TestReplacedFilesKeepModeOwnerAndLinks(t *testing.T) {
 	c, err := Read(context.Background(), r, writeOnce)
 	require.NoError(t, err)
 	require.Equal(t, []string{"the file has other names (hard links), which keep the old content", "it is executable"},
-		[]string{c.List()[0].Protected, c.List()[1].Protected})
+		[]string{c.List()[0].Note, c.List()[1].Protected})
 	require.False(t, c.Safe())
 	_, err = Apply(context.Background(), c, yes{}, nil)
 	require.NoError(t, err)

@@ -14,9 +14,10 @@ import (
 
 // Recover finishes or takes back commits that a crash interrupted. It is called
 // at every start, takes microseconds when there is nothing to do, and leaves a
-// commit alone that is under way in another process. An error names what could
-// not be recovered (a sandbox that is not there now, say); other runs are not
-// concerned, so the caller reports it and goes on.
+// commit alone that is under way in another process. An error tells the person
+// what could not be recovered, or was taken back and why; other runs are not
+// concerned, so the caller shows it and goes on. A commit whose sandbox is not
+// there now, on a disk that is not plugged in, waits for it in silence.
 func Recover(ctx context.Context, state string) error {
 	entries, err := os.ReadDir(filepath.Join(state, dirPending))
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -52,6 +53,9 @@ func recoverAll(state string) error {
 			_ = os.Remove(filepath.Join(state, dirPending, e.Name()))
 			continue
 		}
+		if err == nil && r.away() {
+			continue
+		}
 		if err == nil {
 			err = r.recover()
 		}
@@ -60,6 +64,50 @@ func recoverAll(state string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// away reports whether the sandbox is not there now, or another folder is.
+func (r *Run) away() bool {
+	box, err := r.openSandbox()
+	if err != nil {
+		return true
+	}
+	box.close()
+	return false
+}
+
+// halfDone fails while a commit is half done in a sandbox, or in one that lies
+// above or below it: nothing new may build on that. The caller has tried to
+// recover it.
+func halfDone(state, sandbox string) error {
+	entries, err := os.ReadDir(filepath.Join(state, dirPending))
+	if err != nil {
+		return fault.New(fault.Internal, "look for interrupted commits: %w", err)
+	}
+	for _, e := range entries {
+		r, err := openRun(filepath.Join(state, dirRuns, e.Name()), e.Name())
+		if err != nil || within(r.Sandbox, sandbox) || within(sandbox, r.Sandbox) {
+			return fault.New(fault.CheckFailed, "run %q has a commit in this sandbox that is not finished and cannot be recovered", e.Name()).
+				Hint("its files lie in %s", filepath.Join(state, dirRuns, e.Name()))
+		}
+	}
+	return nil
+}
+
+// settle recovers what is pending before a run begins, after a commit that is
+// under way has ended.
+func settle(ctx context.Context, state, sandbox string) error {
+	entries, err := os.ReadDir(filepath.Join(state, dirPending))
+	if err == nil && len(entries) == 0 {
+		return nil
+	}
+	lock, err := lockCommits(ctx, state)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	_ = recoverAll(state) // what remains is looked at here
+	return halfDone(state, sandbox)
 }
 
 // recover goes on where a crash stopped: forward, or back once that was decided.

@@ -255,6 +255,21 @@ func (r *root) sync() error { return r.f.Sync() }
 
 func (r *root) syncAll() error { return unix.Syncfs(r.fd()) }
 
+// syncOrdered makes every rename so far durable, also those in other folders.
+// On ext4, xfs and tmpfs all of them are in one log, in order, so that syncing
+// the last folder is enough; of others that is not known (btrfs logs a folder
+// by itself).
+func (r *root) syncOrdered() error {
+	var st unix.Statfs_t
+	if unix.Fstatfs(r.fd(), &st) == nil {
+		switch st.Type {
+		case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.TMPFS_MAGIC:
+			return r.sync()
+		}
+	}
+	return r.syncAll()
+}
+
 // isMissing reports that a name is not there.
 func isMissing(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) }
 

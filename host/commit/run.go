@@ -71,7 +71,7 @@ func Begin(ctx context.Context, state, sandbox string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Recover(ctx, state); err != nil {
+	if err := settle(ctx, state, real); err != nil {
 		return nil, err
 	}
 	r, err := makeRun(state, real, "")

@@ -24,7 +24,8 @@ func Undo(ctx context.Context, r *Run, dryRun bool) (Undone, error) {
 		return Undone{}, err
 	}
 	defer lock.Close()
-	if err := recoverAll(r.state()); err != nil {
+	_ = recoverAll(r.state()) // what remains is looked at here
+	if err := halfDone(r.state(), r.Sandbox); err != nil {
 		return Undone{}, err
 	}
 	u, err := r.inverse(ctx)
