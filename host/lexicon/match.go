@@ -253,10 +253,14 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 			}
 		}
 		return 0, false
-	case slotExt:
+	case slotExt, slotAnyExt:
 		t := f.r.Tokens[j]
 		ext := strings.TrimPrefix(strings.TrimPrefix(t.Fold, "*"), ".")
-		if t.Kind == Word && IsExtension(ext) || t.Kind == Name && len(ext) < 6 && strings.HasPrefix(t.Fold, ".") {
+		if kind == slotAnyExt {
+			fillPlain := fill
+			fill = func(v any, n int, path bool) (int, bool) { return fillPlain("*."+ext, n, path) }
+		}
+		if ok, everyday := IsExtension(ext); t.Kind == Word && ok && !everyday || t.Kind == Name && len(ext) < 6 && strings.HasPrefix(t.Fold, ".") {
 			return fill(ext, 1, false)
 		}
 		return 0, false

@@ -35,14 +35,15 @@ type slot struct {
 
 // The kinds of slot.
 const (
-	slotAgo    = "ago"    // a duration back from now, as a date
-	slotPeriod = "period" // a span of time: {after..before:period} sets both ends
-	slotAfter  = "after"  // the first moment after a period
-	slotClock  = "clock"  // HH:MM:SS
-	slotText   = "text"   // quoted text, or one word as written
-	slotPath   = "path"   // a file or folder
-	slotGlob   = "glob"   // a word, as *word*
-	slotExt    = "ext"    // an extension
+	slotAgo    = "ago"     // a duration back from now, as a date
+	slotPeriod = "period"  // a span of time: {after..before:period} sets both ends
+	slotAfter  = "after"   // the first moment after a period
+	slotClock  = "clock"   // HH:MM:SS
+	slotText   = "text"    // quoted text, or one word as written
+	slotPath   = "path"    // a file or folder
+	slotGlob   = "glob"    // a word, as *word*
+	slotExt    = "ext"     // an extension
+	slotAnyExt = "globext" // an extension, as *.ext
 	slotNumber = "number"
 	slotSize   = "size"
 	slotDate   = "date"
@@ -56,7 +57,7 @@ const (
 
 var slotKinds = map[string]bool{
 	slotAgo: true, slotPeriod: true, slotAfter: true, slotClock: true, slotText: true, slotPath: true, slotGlob: true,
-	slotExt: true, slotNumber: true, slotSize: true, slotDate: true, slotRange: true, slotFactor: true, slotSpan: true,
+	slotExt: true, slotAnyExt: true, slotNumber: true, slotSize: true, slotDate: true, slotRange: true, slotFactor: true, slotSpan: true,
 	slotWhole: true, slotBefore: true, slotEnd: true,
 }
 

@@ -60,7 +60,7 @@ type vocabulary struct {
 	weekdays   map[string]int
 	dates      map[string]string // folded phrase → meaning
 	folders    map[string]bool
-	extensions map[string]bool
+	extensions map[string]bool        // false for those that are everyday words
 	files      map[string]*sharedFile // by language
 }
 
@@ -97,12 +97,15 @@ func readShared() (*vocabulary, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ext []string
+	var ext struct{ Words, Everyday []string }
 	if err := yaml.Unmarshal(data, &ext); err != nil {
 		return nil, fmt.Errorf("shared/extensions.yaml: %w", err)
 	}
-	for _, e := range ext {
+	for _, e := range ext.Words {
 		v.extensions[e] = true
+	}
+	for _, e := range ext.Everyday {
+		v.extensions[e] = false
 	}
 	return v, nil
 }
@@ -155,8 +158,12 @@ func IsMeasure(w string) bool {
 	return number || v.units[w] != "" || v.months[w] > 0 || v.dates[w] != "" || day
 }
 
-// IsExtension reports whether the folded word is a common file extension.
-func IsExtension(w string) bool { return shared().extensions[w] }
+// IsExtension reports whether the folded word is a common file extension;
+// everyday says that it is an ordinary word as well.
+func IsExtension(w string) (ok, everyday bool) {
+	plain, ok := shared().extensions[w]
+	return ok, ok && !plain
+}
 
 // IsFolderName reports whether the folded word is a folder that most homes
 // have.

@@ -47,7 +47,7 @@ func (p *Planner) Plan(ctx context.Context, r planner.Request) (planner.Answer, 
 		return question(0.9, nil, "That is longer than I can read at once (%d bytes). What should be done, in a sentence or two?", len(r.Utterance)), nil
 	}
 	q := read(g, r)
-	if len(q.toks) == 0 {
+	if q.leads(len(q.toks), 0) {
 		return question(0.99, nil, "What should be done?"), nil
 	}
 	return q.plan(), nil

@@ -109,7 +109,7 @@ func (a *attempt) exception(i *int) []string {
 	switch t.Kind {
 	case lexicon.Name, lexicon.Quoted:
 		a.used[*i] = true
-		if t.Kind == lexicon.Name && strings.HasPrefix(t.Text, ".") && lexicon.IsExtension(t.Fold[1:]) {
+		if t.Kind == lexicon.Name && strings.HasPrefix(t.Text, ".") && isExtension(t.Fold[1:]) {
 			return []string{"*" + t.Fold}
 		}
 		return []string{trimPath(t.Text)}

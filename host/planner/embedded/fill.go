@@ -20,6 +20,7 @@ type attempt struct {
 	args       map[string]any
 	heads      []head
 	verb       float64 // evidence for the tool
+	leads      bool    // the clause begins with the tool's verb
 	noun       float64
 	filters    int             // arguments that narrow down what is meant
 	conditions []lexicon.Match // phrases that were applied
@@ -71,6 +72,7 @@ func (a *attempt) fill(prev *attempt) {
 	a.wholeFolder()
 	a.hereAndPronouns()
 	a.thread(prev)
+	a.argumentNames()
 	left := a.leftovers()
 	missing := a.required()
 	a.score = a.verb + a.noun + 0.1*float64(len(a.heads)+a.filters) - 0.7*float64(left) - 0.35*float64(missing)
@@ -86,7 +88,12 @@ func (a *attempt) phrases() {
 		switch m.Meaning {
 		case lexicon.Verb:
 			if m.Tool == a.tool.Name && !a.taken(m) && a.sets(m) {
-				a.verb = max(a.verb, m.Weight*(1+0.5*float64(m.Literals()-1)))
+				w := m.Weight * (1 + 0.5*float64(m.Literals()-1))
+				if a.q.leads(m.Start, a.c.from) {
+					w += 0.3 * m.Weight // most requests begin with what to do
+					a.leads = a.leads || m.Weight >= 0.5
+				}
+				a.verb = max(a.verb, w)
 				a.take(m)
 			}
 		case lexicon.Noun:
@@ -114,6 +121,16 @@ func (a *attempt) phrases() {
 			}
 		}
 	}
+}
+
+// leads reports whether nothing but fillers stands between two tokens.
+func (q *reading) leads(i, from int) bool {
+	for j := from; j < i; j++ {
+		if !q.filler(j) && q.toks[j].Kind != lexicon.Punct {
+			return false
+		}
+	}
+	return true
 }
 
 // besideName reports whether the match is the word "folder" beside a name.
@@ -283,6 +300,23 @@ func (a *attempt) byPath(role abi.PathRole) string {
 }
 
 func (a *attempt) isRole(role, arg string) bool { return a.arg(role) == arg && arg != "" }
+
+// argumentNames takes words that name an argument which has got its value: "high
+// quality", "100 degrees".
+func (a *attempt) argumentNames() {
+	for n := range a.args {
+		if s := a.tool.Args[n]; s == nil || s.PathRole != abi.RoleNone {
+			continue
+		}
+		for _, part := range strings.Split(n, "_") {
+			for i := a.c.from; i < a.c.to; i++ {
+				if t := a.q.toks[i]; t.Kind == lexicon.Word && (t.Fold == part || t.Fold == part+"s") {
+					a.used[i] = true
+				}
+			}
+		}
+	}
+}
 
 // leftovers counts the words that mean something and were used for nothing, and
 // asks about them.

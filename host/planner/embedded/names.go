@@ -313,9 +313,9 @@ func (a *attempt) names() {
 			if named >= 0 {
 				a.mark(named, i)
 			}
-		case t.Kind == lexicon.Name && !isGlob(t.Text) && i+1 < a.c.to && a.q.words[i+1].role == lexicon.Files && !strings.Contains(t.Text, "/") && !lexicon.IsExtension(strings.TrimPrefix(t.Fold, ".")) && a.arg(lexicon.RoleName) != "":
+		case t.Kind == lexicon.Name && !isGlob(t.Text) && i+1 < a.c.to && a.q.words[i+1].role == lexicon.Files && !strings.Contains(t.Text, "/") && !isExtension(strings.TrimPrefix(t.Fold, ".")) && a.arg(lexicon.RoleName) != "":
 			a.pattern(i, i+1, t.Text) // "the thumbs.db files"
-		case t.Kind == lexicon.Name && strings.HasPrefix(t.Text, ".") && lexicon.IsExtension(t.Fold[1:]) && !a.q.exists(t.Text):
+		case t.Kind == lexicon.Name && strings.HasPrefix(t.Text, ".") && isExtension(t.Fold[1:]) && !a.q.exists(t.Text):
 			a.pattern(i, i+1, "*"+t.Fold)
 		case named >= 0 && a.arg(lexicon.RoleName) != "":
 			if a.pattern(i, i+1, namePattern(t.Text)) {

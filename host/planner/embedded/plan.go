@@ -117,12 +117,14 @@ func (q *reading) candidatesFor(c clause) []*registry.Tool {
 // clause best. margin is how far the next one is behind.
 func (q *reading) best(c clause, prev *attempt) (best *attempt, margin float64) {
 	margin = 1
+	var tried []*attempt
 	tools := q.candidatesFor(c)
 	if d, ok := q.req.Skill.Registry().Tool(q.g.Lexicon().Default); ok && !q.action(c.from, c.to) {
 		tools = append([]*registry.Tool{d}, tools...)
 	}
 	for _, t := range tools {
 		a := q.attempt(t, c, prev)
+		tried = append(tried, a)
 		switch {
 		case best == nil:
 			best = a
@@ -132,6 +134,16 @@ func (q *reading) best(c clause, prev *attempt) (best *attempt, margin float64) 
 		default:
 			margin = min(margin, best.score-a.score)
 		}
+	}
+	if best != nil && len(best.problems) > 0 {
+		for _, a := range tried {
+			if a.leads && !best.leads {
+				best = a // ask about the action that the request begins with
+			}
+		}
+	}
+	if best != nil && best.verb == 0 && best.guesses > 0 && best.guesses == len(best.heads) && len(best.conditions) == 0 && !best.placeNamed() {
+		return nil, 0 // one unknown word is no request
 	}
 	if best != nil && best.verb < 0.1 && best.tool.Name != q.g.Lexicon().Default {
 		return nil, 0

@@ -220,9 +220,14 @@ func (q *reading) findPlaces() {
 	}
 }
 
-// title reports whether a small word begins a name of several capitalized
-// words: "My Pictures".
+// title reports whether a small word begins a name of several words: one that
+// exists, or capitalized words, "My Pictures".
 func (q *reading) title(j int) bool {
+	for end := j + 2; q.req.Exists != nil && end <= len(q.toks) && end <= j+5; end++ {
+		if q.exists(q.text(j, end)) {
+			return true
+		}
+	}
 	return q.lang != "de" && j > 0 && j+1 < len(q.toks) && startsUpper(q.toks[j].Text) && startsUpper(q.toks[j+1].Text)
 }
 

@@ -43,13 +43,18 @@ func (a *attempt) unknown() {
 
 // extension takes "pdf", "pdfs" and "pdf invoices".
 func (a *attempt) extension(i int) bool {
-	if ext, ok := strings.CutPrefix(a.q.toks[i].Fold, "non-"); ok && lexicon.IsExtension(ext) && a.arg(lexicon.RoleExcept) != "" {
+	if ext, ok := strings.CutPrefix(a.q.toks[i].Fold, "non-"); ok && isExtension(ext) && a.arg(lexicon.RoleExcept) != "" {
 		a.set(a.arg(lexicon.RoleExcept), "*."+ext)
 		a.filters++
 		a.used[i] = true
 		return true
 	}
 	ext := extensionOf(a.q.toks[i])
+	if ext == "" {
+		if _, everyday := lexicon.IsExtension(a.q.toks[i].Fold); everyday && i+1 < a.c.to && a.q.words[i+1].role == lexicon.Files {
+			ext = a.q.toks[i].Fold // "go files"
+		}
+	}
 	if ext == "" || a.arg(lexicon.RoleName) == "" {
 		return false
 	}
@@ -61,11 +66,16 @@ func extensionOf(t lexicon.Token) string {
 		return ""
 	}
 	for _, w := range []string{t.Fold, strings.TrimSuffix(t.Fold, "s"), strings.TrimSuffix(t.Fold, "-dateien"), strings.TrimSuffix(t.Fold, "-datei")} {
-		if lexicon.IsExtension(w) {
+		if ok, everyday := lexicon.IsExtension(w); ok && !everyday {
 			return w
 		}
 	}
 	return ""
+}
+
+func isExtension(w string) bool {
+	ok, _ := lexicon.IsExtension(w)
+	return ok
 }
 
 // existing takes words that name something in the sandbox.
@@ -154,7 +164,7 @@ func (a *attempt) partOfName(i int) {
 			return
 		}
 	}
-	if a.q.isVerb(i) || a.startsSentence(i) || a.q.isVague(i) || lexicon.IsMeasure(a.q.toks[i].Fold) {
+	if a.q.isVerb(i) || a.startsSentence(i) || a.q.isVague(i) || lexicon.IsMeasure(a.q.toks[i].Fold) || a.q.hasMeaning(i) {
 		return
 	}
 	var glob strings.Builder
@@ -180,6 +190,18 @@ func (a *attempt) partOfName(i int) {
 		return
 	}
 	a.pattern(i, end, glob.String())
+}
+
+// hasMeaning reports whether the skill's own vocabulary knows the word, if not
+// for this tool: then it is no part of a name.
+func (q *reading) hasMeaning(i int) bool {
+	for k := range q.matches {
+		m := &q.matches[k]
+		if m.Skill && (m.Meaning == lexicon.Sets || m.Meaning == lexicon.Value) && len(m.Filled) == 0 && m.Start <= i && i < m.End {
+			return true
+		}
+	}
+	return false
 }
 
 // isVague reports whether a word says too little to be part of a name.
