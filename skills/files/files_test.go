@@ -333,3 +333,14 @@ func TestDuplicates(t *testing.T) {
 	require.Equal(t, "  copy/a3.jpg  (the oldest)", lines[1])
 	require.Equal(t, "2 duplicates in 1 group, 20 kB wasted", lines[len(lines)-1])
 }
+
+func TestNaturalOrder(t *testing.T) {
+	names := []string{"1", "2", "10", "a", "A1", "a01", "a2", "a10", "B", "б", "В", "图1", "图10"}
+	for i, a := range names {
+		for j, b := range names {
+			c := naturalCompare(a, b)
+			require.Equal(t, i < j, c < 0, "%s %s", a, b)
+			require.Equal(t, i == j, c == 0, "%s %s", a, b)
+		}
+	}
+}

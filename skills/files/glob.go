@@ -60,35 +60,51 @@ func matchAny(globs []glob, e *entry) bool {
 	return false
 }
 
-// naturalLess orders names as people do: without regard to case, and file2
+// naturalCompare orders names as people do: without regard to case, and file2
 // before file10. Names that differ in nothing else are ordered by their bytes.
-func naturalLess(a, b string) bool {
-	if c := naturalCompare(strings.ToLower(a), strings.ToLower(b)); c != 0 {
-		return c < 0
-	}
-	return a < b
-}
-
 func naturalCompare(a, b string) int {
-	for a != "" && b != "" {
-		na, nb := digits(a), digits(b)
-		if na > 0 && nb > 0 {
-			x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
-			if len(x) != len(y) {
-				return len(x) - len(y)
+	x, y := a, b
+	if !ascii(a) || !ascii(b) {
+		x, y = strings.ToLower(a), strings.ToLower(b)
+	}
+	for x != "" && y != "" {
+		nx, ny := digits(x), digits(y)
+		if nx > 0 && ny > 0 {
+			p, q := strings.TrimLeft(x[:nx], "0"), strings.TrimLeft(y[:ny], "0")
+			if len(p) != len(q) {
+				return len(p) - len(q)
 			}
-			if c := strings.Compare(x, y); c != 0 {
+			if c := strings.Compare(p, q); c != 0 {
 				return c
 			}
-			a, b = a[na:], b[nb:]
+			x, y = x[nx:], y[ny:]
 			continue
 		}
-		if a[0] != b[0] {
-			return int(a[0]) - int(b[0])
+		if c := int(lower(x[0])) - int(lower(y[0])); c != 0 {
+			return c
 		}
-		a, b = a[1:], b[1:]
+		x, y = x[1:], y[1:]
 	}
-	return len(a) - len(b)
+	if len(x) != len(y) {
+		return len(x) - len(y)
+	}
+	return strings.Compare(a, b)
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // digits counts the leading decimal digits of s.

@@ -21,7 +21,7 @@ type transferArgs struct {
 }
 
 func moveFiles(ctx guest.Context, in transferArgs) (Moved, error) {
-	moves, same, err := planTransfer(ctx, in)
+	moves, same, err := planTransfer(ctx, in, false)
 	if err != nil {
 		return Moved{}, err
 	}
@@ -29,8 +29,8 @@ func moveFiles(ctx guest.Context, in transferArgs) (Moved, error) {
 }
 
 // planTransfer finds what is meant and the path that each will get. same counts
-// what is there already.
-func planTransfer(ctx guest.Context, in transferArgs) (moves []move, same int, err error) {
+// what is there already; sizes says that they are needed.
+func planTransfer(ctx guest.Context, in transferArgs, sizes bool) (moves []move, same int, err error) {
 	if len(in.Src) == 0 && len(in.Items) == 0 {
 		return nil, 0, guest.Errorf(abi.CodeBadRequest, "it is not said what to take: name folders in src, or files and folders in items")
 	}
@@ -39,7 +39,7 @@ func planTransfer(ctx guest.Context, in transferArgs) (moves []move, same int, e
 	}
 	dst := guest.Clean(in.Dst)
 	found, err := collect(ctx, selection{
-		roots: in.Src, items: in.Items, Filter: in.Filter, whole: true, stat: true, avoid: avoided(dst, in.Src),
+		roots: in.Src, items: in.Items, Filter: in.Filter, whole: true, stat: sizes, avoid: avoided(dst, in.Src),
 	})
 	if err != nil {
 		return nil, 0, err
@@ -105,7 +105,7 @@ func refuseRoot(items []string) error {
 }
 
 func copyFiles(ctx guest.Context, in transferArgs) (Moved, error) {
-	moves, same, err := planTransfer(ctx, in)
+	moves, same, err := planTransfer(ctx, in, true)
 	if err != nil {
 		return Moved{}, err
 	}

@@ -157,15 +157,7 @@ func (w *walker) dir(name, prefix string, depth int, hidden bool) error {
 		w.ctx.Issue("%s cannot be looked into: %v", name, err)
 		return nil
 	}
-	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
-		switch {
-		case naturalLess(a.Name(), b.Name()):
-			return -1
-		case naturalLess(b.Name(), a.Name()):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return naturalCompare(a.Name(), b.Name()) })
 	for _, d := range entries {
 		e := &entry{Path: path.Join(name, d.Name()), Name: path.Join(prefix, d.Name()), mode: d.Type()}
 		if err := w.visit(e, d, depth, hidden); err != nil {
@@ -367,16 +359,7 @@ func sortEntries(list []*entry, f Filter) {
 	case "extension":
 		compare = func(a, b *entry) int { return strings.Compare(extension(a.Path), extension(b.Path)) }
 	case "name":
-		compare = func(a, b *entry) int {
-			x, y := path.Base(a.Path), path.Base(b.Path)
-			switch {
-			case naturalLess(x, y):
-				return -1
-			case naturalLess(y, x):
-				return 1
-			}
-			return 0
-		}
+		compare = func(a, b *entry) int { return naturalCompare(path.Base(a.Path), path.Base(b.Path)) }
 	default:
 		if f.Order == "desc" {
 			slices.Reverse(list)
