@@ -79,7 +79,7 @@ func (s *Skill) build(ctx context.Context, cache string, built func()) ([]byte, 
 	key := sha256.Sum256([]byte(s.dir))
 	file := filepath.Join(cache, s.name+"-"+hex.EncodeToString(key[:8])+".wasm")
 	var output capped
-	cmd := exec.CommandContext(ctx, goTool, "build", "-buildmode=c-shared", "-buildvcs=false", "-trimpath", "-o", file, ".")
+	cmd := exec.CommandContext(ctx, goTool, "build", "-buildmode=c-shared", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", file, ".")
 	cmd.Dir = s.dir
 	// GOTMPDIR lies beside the result, so that Go renames it into place: who
 	// builds the same skill at the same time never reads half a file.
