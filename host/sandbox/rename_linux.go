@@ -78,6 +78,8 @@ func (f *CallFS) plan(from, to string) (r renaming, errno sys.Errno) {
 		return r, sys.EINVAL
 	case !r.to.exists || r.same():
 		return r, 0
+	case strings.HasPrefix(r.from.path, r.to.path+"/"):
+		return r, sys.ENOTEMPTY
 	case kind == stage.Folder && r.to.kind() != stage.Folder:
 		return r, sys.ENOTDIR
 	case kind != stage.Folder && r.to.kind() == stage.Folder:

@@ -105,10 +105,13 @@ func nextRecord(b []byte) (Record, int, error) {
 }
 
 func decodePayload(payload []byte) (Record, error) {
-	d := decoder{b: payload}
+	d := decoder{b: payload, s: string(payload)}
 	r := Record{Call: int(d.bounded(MaxCall)), Mode: abi.Mode(d.byte()), Time: d.varint()}
 	if d.err == nil && r.Mode > abi.ModeWrite {
 		return Record{}, fmt.Errorf("mode %d is unknown", r.Mode)
+	}
+	if d.err == nil {
+		r.Effects = make([]Effect, 0, min(4, len(d.b)))
 	}
 	for d.err == nil && len(d.b) > 0 {
 		r.Effects = append(r.Effects, d.effect())
@@ -121,7 +124,8 @@ func decodePayload(payload []byte) (Record, error) {
 
 // decoder reads one payload. After the first error every read returns zero.
 type decoder struct {
-	b   []byte
+	b   []byte // what is left
+	s   string // the whole payload, of which names are parts
 	err error
 }
 
@@ -212,7 +216,7 @@ func (d *decoder) string(limit uint64) string {
 		d.fail(errors.New("record ends inside a string"))
 		return ""
 	}
-	s := string(d.b[:n])
+	at := len(d.s) - len(d.b)
 	d.b = d.b[n:]
-	return s
+	return d.s[at : at+int(n)]
 }
