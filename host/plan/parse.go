@@ -31,12 +31,12 @@ func Parse(text []byte) (Draft, error) {
 	if err == nil {
 		return draft(v)
 	}
-	found, message := find(withoutThinking(string(text)))
+	found, broken := find(withoutThinking(string(text)))
 	switch {
-	case message != "":
-		return Draft{}, fault.New(fault.Usage, "%s", message)
 	case found != nil:
 		return draft(found)
+	case broken == severalPlans, broken != "" && bytes.TrimSpace(text)[0] != '{': // else the whole says it better, with its place
+		return Draft{}, fault.New(fault.Usage, "%s", broken)
 	}
 	return Draft{}, notPlan(text, err)
 }
@@ -72,10 +72,13 @@ func withoutThinking(text string) string {
 	return text
 }
 
+const severalPlans = "the text holds more than one plan"
+
 // find returns the one JSON object in the text that has a "plan", nil when
-// there is none. The same plan twice counts as one; different ones are an
-// error, because choosing between them is not for a parser.
-func find(text string) (found any, message string) {
+// there is none. The same plan twice counts as one; different ones are broken,
+// because choosing between them is not for a parser. With none, broken says
+// what is wrong with the first that was meant to be one.
+func find(text string) (found any, broken string) {
 	// Every attempt at an opening brace may read on to the end of the text, so
 	// all attempts together have a budget.
 	budget := 4*len(text) + 1<<12
@@ -90,6 +93,9 @@ func find(text string) (found any, message string) {
 		budget -= s.at - at
 		if err != nil {
 			at++
+			if broken == "" && strings.HasPrefix(strings.TrimLeft(text[at:min(len(text), at+64)], " \t\r\n"), `"plan"`) {
+				broken = "the plan is not valid JSON: " + err.Error()
+			}
 			continue
 		}
 		at = s.at
@@ -98,11 +104,14 @@ func find(text string) (found any, message string) {
 			continue
 		}
 		if found != nil && !bytes.Equal(appendValue(nil, found), appendValue(nil, v)) {
-			return nil, "the text holds more than one plan"
+			return nil, severalPlans
 		}
 		found = v
 	}
-	return found, ""
+	if found != nil {
+		return found, ""
+	}
+	return nil, broken
 }
 
 // draft turns the document into calls. All faults of shape are told at once.

@@ -55,6 +55,8 @@ func TestParseRefuses(t *testing.T) {
 		{"invalid UTF-8", "{\"plan\":[{\"tool\":\"\xff\"}]}", "UTF-8"},
 		{"control character", "{\"plan\":[{\"tool\":\"a\x01\"}]}", "control character"},
 		{"too deep", `{"plan":[{"tool":"x","args":{"a":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + `}}]}`, "levels deep"},
+		{"a faulty plan in prose", "Sure: ```json\n{\"plan\":[{\"tool\":\"x\",\"tool\":\"y\"}]}\n```", `key "tool" is given twice`},
+		{"two plans after prose", `Either {"plan":[]} or {"plan":[{"tool":"x"}]}`, "more than one plan"},
 		{"two plans", `{"plan":[]} or {"plan":[{"tool":"x"}]}`, "more than one plan"},
 		{"too long", strings.Repeat(" ", MaxBytes+1), "larger than"},
 		{"too many calls", `{"plan":[` + strings.Repeat(`{"tool":"x"},`, MaxCalls) + `{"tool":"x"}]}`, "at most 1000"},
