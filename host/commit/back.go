@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sort"
 	"strconv"
 )
 
@@ -28,19 +29,26 @@ func (e *engine) turnBack(cause error) error {
 	return e.abandon()
 }
 
-// back undoes every operation that was done, the one at the marker if it was.
-// It goes on past what it cannot put back, and lists that in strays.
+// back undoes every operation that was done, those in doubt if they were. It
+// goes on past what it cannot put back, and lists that in strays.
 func (e *engine) back() error {
+	places := e.j.places()
+	k := sort.SearchInts(places, e.at)
 	for {
-		if e.at < len(e.j.ops) && e.done(e.j.ops[e.at]) {
-			crashPoint()
-			e.reverse(e.j.ops[e.at])
-			crashPoint()
+		if k+1 < len(places) {
+			for i := places[k+1] - 1; i >= places[k]; i-- {
+				if o := e.j.ops[i]; e.done(o) {
+					crashPoint()
+					e.reverse(o)
+					crashPoint()
+				}
+			}
 		}
-		if e.at == 0 {
+		if k == 0 {
 			return nil
 		}
-		if err := e.mark(e.at - 1); err != nil {
+		k--
+		if err := e.mark(places[k]); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ const (
 	nameDone      = "done"         // ended well
 	nameAftermath = "aftermath"
 	nameRestored  = "restored" // what a commit that was turned back put back
-	namePrefix    = "at."      // + number: every operation before it is done
+	namePrefix    = "at."      // + number: every operation before that one is done
 	nameUndo      = "undo"
 	nameStage     = "stage"
 )
@@ -26,8 +26,9 @@ const (
 // make it kill the process.
 var crashPoint = func() {}
 
-// engine carries a journal out. Only the operation at the marker is ever in
-// doubt; whether that one is done shows in its home, a name of our own.
+// engine carries a journal out. Only the few operations after the marker are
+// ever in doubt; whether one of them is done shows in its home, a name of our
+// own.
 type engine struct {
 	box, data *root
 	source    *root // data folder of the undone run; nil when nothing is undone
@@ -42,22 +43,25 @@ type conflict struct{ path, reason string }
 
 func (c *conflict) Error() string { return fmt.Sprintf("%q %s", c.path, c.reason) }
 
-// forward does the operations from the marker on. The first may be done
-// already when doubt is set. A nil error means all are done.
+// forward does the operations from the marker on. Those between the marker and
+// the next place for it may be done already when doubt is set. A nil error
+// means all are done.
 func (e *engine) forward(doubt bool, progress func(done, total int)) error {
 	for ; e.at < len(e.j.ops); doubt = false {
-		o := e.j.ops[e.at]
-		if !doubt || !e.done(o) {
-			crashPoint()
-			if err := e.do(o); err != nil {
-				return e.explain(o, err)
+		next := e.j.next(e.at)
+		for _, o := range e.j.ops[e.at:next] {
+			if !doubt || !e.done(o) {
+				crashPoint()
+				if err := e.do(o); err != nil {
+					return e.explain(o, err)
+				}
+				crashPoint()
 			}
-			crashPoint()
+			if err := e.check(o); err != nil {
+				return err
+			}
 		}
-		if err := e.check(o); err != nil {
-			return err
-		}
-		if err := e.mark(e.at + 1); err != nil {
+		if err := e.mark(next); err != nil {
 			return err
 		}
 		if progress != nil {
@@ -65,6 +69,38 @@ func (e *engine) forward(doubt bool, progress func(done, total int)) error {
 		}
 	}
 	return nil
+}
+
+// maxDoubt is how many operations may be done before the marker moves.
+const maxDoubt = 32
+
+// next returns the place for the marker after the one at k. No item occurs
+// twice between two places, so that each operation there can be told done or
+// not by itself, whatever the others are.
+func (j *journal) next(k int) int {
+	seen := make(map[int]bool, 2*maxDoubt)
+	end := min(k+maxDoubt, len(j.ops))
+	for ; k < end; k++ {
+		o := j.ops[k]
+		if seen[o.i] || o.kind == opExchange && seen[o.other] {
+			return k
+		}
+		seen[o.i] = true
+		if o.kind == opExchange {
+			seen[o.other] = true
+		}
+	}
+	return end
+}
+
+// places are all places for the marker.
+func (j *journal) places() []int {
+	list := []int{0}
+	for k := 0; k < len(j.ops); {
+		k = j.next(k)
+		list = append(list, k)
+	}
+	return list
 }
 
 // mark moves the marker by a rename: it is ordered with the operations, which

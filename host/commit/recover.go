@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -215,6 +216,10 @@ func (e *engine) findMarker() (int, error) {
 	}
 	if at < 0 {
 		return 0, errors.New("its marker is missing")
+	}
+	places := e.j.places()
+	if k := sort.SearchInts(places, at); k == len(places) || places[k] != at {
+		return 0, errors.New("its marker makes no sense")
 	}
 	return at, nil
 }
