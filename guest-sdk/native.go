@@ -3,6 +3,7 @@
 package guest
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -80,7 +81,18 @@ func (n Native) Expand(s *Skill, c Call) ([]Call, error) {
 		return nil, err
 	}
 	r, err := s.expand(input)
-	return r.Plan, err
+	if err != nil {
+		return nil, err
+	}
+	// Through JSON, as from a module: no Go type of the skill survives it.
+	text, err := json.Marshal(r.Plan)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // as the host does, so that nothing is lost
+	var calls []Call
+	return calls, d.Decode(&calls)
 }
 
 // Run runs a call as the host would: arguments go through JSON, an intent is

@@ -251,7 +251,7 @@ func TestManyMoves(t *testing.T) {
 	}
 	var told []abi.Progress
 	n := guest.Native{Dir: dir, Now: now, Progress: func(p abi.Progress) { told = append(told, p) }}
-	results, err := n.Run(skill, guest.Call{Tool: "move_files", Args: args{"src": []string{"in"}, "dst": "out", "kind": "files"}})
+	results, err := n.Run(served, guest.Call{Tool: "move_files", Args: args{"src": []string{"in"}, "dst": "out", "kind": "files"}})
 	require.NoError(t, err)
 	require.Equal(t, files, last[Moved](t, results).Count)
 	require.Equal(t, abi.Progress{Done: files, Total: files, Label: "moving"}, told[len(told)-1])

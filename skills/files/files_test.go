@@ -85,7 +85,7 @@ func call(t *testing.T, dir, tool string, a args) ([]abi.CallResult, error) {
 	for name, v := range a {
 		full[name] = v
 	}
-	return guest.Native{Dir: dir, Now: now}.Run(skill, guest.Call{Tool: tool, Args: full})
+	return guest.Native{Dir: dir, Now: now}.Run(served, guest.Call{Tool: tool, Args: full})
 }
 
 func do(t *testing.T, dir, tool string, a args) []abi.CallResult {
@@ -203,7 +203,7 @@ func TestDatesAreThePersonsOwn(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
 	n := guest.Native{Dir: dir, Now: now.In(berlin)}
-	results, err := n.Run(skill, guest.Call{Tool: "find_files", Args: args{"modified_after": "2026-02-01"}})
+	results, err := n.Run(served, guest.Call{Tool: "find_files", Args: args{"modified_after": "2026-02-01"}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.txt"}, last[Listing](t, results).Paths)
 }
@@ -241,7 +241,7 @@ func TestFoldersAreMeasuredWhole(t *testing.T) {
 
 func words(t *testing.T, dir string, results []abi.CallResult, dryRun bool) []string {
 	t.Helper()
-	items, err := guest.Native{Dir: dir, DryRun: dryRun}.Format(skill, results)
+	items, err := guest.Native{Dir: dir, DryRun: dryRun}.Format(served, results)
 	require.NoError(t, err)
 	var lines []string
 	for _, i := range items {

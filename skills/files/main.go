@@ -9,7 +9,7 @@ import (
 	"stepbox.dev/guest-sdk"
 )
 
-var skill = guest.Serve(guest.Skill{Tools: []guest.Tool{
+var served = guest.Serve(guest.Skill{Tools: []guest.Tool{
 	guest.Intent("list_files", expandLook).Summary(listSummary),
 	guest.Intent("find_files", expandLook).Summary(findSummary),
 	guest.Intent("folder_summary", expandSummary).Summary(summarySummary),

@@ -155,7 +155,7 @@ func runNatively(t *testing.T, dir string, calls []abi.Call) {
 			require.NoError(t, json.Unmarshal(results[variable], &fields))
 			c.Args[k] = fields[field]
 		}
-		made, err := guest.Native{Dir: dir, Now: now}.Run(skill, c)
+		made, err := guest.Native{Dir: dir, Now: now}.Run(served, c)
 		require.NoError(t, err)
 		results[c.Output] = made[len(made)-1].Result
 	}
@@ -170,7 +170,7 @@ func TestModuleSeesWhatHandlersSee(t *testing.T) {
 		{Tool: "folder_summary", Args: args{"by": "extension"}},
 		{Tool: "find_duplicates", Args: args{}},
 	}) {
-		native, err := guest.Native{Dir: odd.Dir, Now: now}.Run(skill, c)
+		native, err := guest.Native{Dir: odd.Dir, Now: now}.Run(served, c)
 		require.NoError(t, err)
 		module, err := inModule(t, odd.Dir, c)
 		require.NoError(t, err)

@@ -50,7 +50,7 @@ func TestSummaries(t *testing.T) {
 			for k, v := range c.args {
 				full[k] = v
 			}
-			got, err := guest.Native{}.Summarize(skill, guest.Call{Tool: c.tool, Args: full})
+			got, err := guest.Native{}.Summarize(served, guest.Call{Tool: c.tool, Args: full})
 			require.NoError(t, err)
 			require.Equal(t, c.want, got)
 		})
@@ -64,7 +64,7 @@ func TestEveryPublicToolHasASummary(t *testing.T) {
 		if tool.Core || tool.Internal {
 			continue
 		}
-		got, err := guest.Native{}.Summarize(skill, guest.Call{Tool: tool.Name, Args: tool.Defaults})
+		got, err := guest.Native{}.Summarize(served, guest.Call{Tool: tool.Name, Args: tool.Defaults})
 		require.NoError(t, err, tool.Name)
 		require.NotEmpty(t, got)
 	}
