@@ -34,6 +34,17 @@ func TestBundle(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, emptyModule, string(module))
 
+	out := filepath.Join(t.TempDir(), "out")
+	require.NoError(t, b.Unpack(out))
+	u, err := Load(out, Options{})
+	require.NoError(t, err)
+	require.Equal(t, b.Digest(), u.Digest())
+	module, err = u.Module(context.Background(), "", nil)
+	require.NoError(t, err)
+	require.Equal(t, emptyModule, string(module))
+	require.ErrorContains(t, b.Unpack(out), "is there already")
+	require.ErrorContains(t, u.Unpack(out+"2"), "is a folder already")
+
 	over := folder(t, map[string]string{"skill.yaml": "disabled_tools: [b]\n"})
 	b, err = Load(file, Options{Overrides: []string{over}})
 	require.NoError(t, err)
@@ -58,6 +69,7 @@ func TestBundlesThatLie(t *testing.T) {
 		"another version": {bundle.KindSkill, "9.0.0", files("name: demo\nversion: 1.0.0\n"), 0, "calls itself demo 9.0.0", fault.CheckFailed},
 		"an engine":       {bundle.KindEngine, "1.0.0", files(minimal), 0, "is an engine, not a skill", fault.Usage},
 		"no contract":     {bundle.KindSkill, "1.0.0", map[string][]byte{"x": nil}, 0, "no skill.yaml", fault.Usage},
+		"source":          {bundle.KindSkill, "0.0.0", map[string][]byte{"skill.yaml": []byte(minimal), "tools.yaml": []byte(tools), "main.go": nil}, 0, `holds "main.go", which is no file of a skill`, fault.CheckFailed},
 		"a faulty one":    {bundle.KindSkill, "0.0.0", files("name: demo\nstatus: odd\n"), 0, "x.wasm/skill.yaml:2: status", fault.Usage},
 		"cut short":       {bundle.KindSkill, "0.0.0", files(minimal), 3, "cut short", fault.CheckFailed},
 	} {

@@ -41,7 +41,7 @@ func readFolder(dir string) (files map[string][]byte, source bool, err error) {
 		case name == ".":
 			return nil
 		case e.IsDir():
-			if skipped(e.Name()) || e.Name() == "testdata" {
+			if !belongs(name) {
 				return fs.SkipDir
 			}
 			if strings.Count(name, "/") >= maxFileDepth {
@@ -51,7 +51,7 @@ func readFolder(dir string) (files map[string][]byte, source bool, err error) {
 		case strings.HasSuffix(name, ".go"):
 			source = source || !strings.Contains(name, "/") && !strings.HasSuffix(name, "_test.go")
 			return nil
-		case skipped(e.Name()) || e.Name() == "go.mod" || e.Name() == "go.sum" || strings.EqualFold(path.Ext(name), ".wasm"):
+		case !belongs(name):
 			return nil
 		case !e.Type().IsRegular():
 			return fault.New(fault.Usage, "%q is a link or a device: a skill holds regular files only", name)
@@ -76,9 +76,18 @@ func readFolder(dir string) (files map[string][]byte, source bool, err error) {
 	return files, source, nil
 }
 
-// skipped reports names that are nobody's business: hidden ones, and those that
-// Go ignores too.
-func skipped(name string) bool { return name[0] == '.' || name[0] == '_' }
+// belongs reports whether a file or folder is one that steps may read: not
+// source, not a module, not hidden, nothing that Go's tools ignore or tests use.
+func belongs(name string) bool {
+	for _, part := range strings.Split(name, "/") {
+		if part == "" || part[0] == '.' || part[0] == '_' || part == "testdata" {
+			return false
+		}
+	}
+	base := path.Base(name)
+	ext := strings.ToLower(path.Ext(base))
+	return ext != ".go" && ext != ".wasm" && base != "go.mod" && base != "go.sum"
+}
 
 // readFile reads one regular file without ever waiting for a FIFO and without
 // following a link that took the file's place.

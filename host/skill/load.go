@@ -114,6 +114,12 @@ func (l *loader) openBundle(path string, wasm []byte) error {
 	if b.Manifest.Kind != bundle.KindSkill {
 		return fault.New(fault.Usage, "%q is an %s, not a skill: skills name it, nobody runs it", path, b.Manifest.Kind)
 	}
+	for name := range b.Files {
+		// Source in a bundle would be built by whoever unpacks and loads it.
+		if !belongs(name) {
+			return fault.New(fault.CheckFailed, "%q holds %q, which is no file of a skill", path, name)
+		}
+	}
 	l.skill.dir, l.skill.bundle = l.dir, b
 	l.dir, l.files = path, b.Files // messages say FILE.wasm/tools.yaml:3
 	return nil
@@ -168,7 +174,9 @@ func (l *loader) findModule(module string, source bool) error {
 	named := s.module // by skill.yaml
 	switch {
 	case s.bundle != nil:
-		s.module = ""
+		if s.module = named; named == "" {
+			s.module = s.name + ".wasm"
+		}
 		if m := s.bundle.Manifest; m.Name != s.name || m.Version != s.version {
 			return fault.New(fault.CheckFailed, "the bundle calls itself %s %s, but its contract says %s %s", m.Name, m.Version, s.name, s.version)
 		}

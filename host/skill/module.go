@@ -14,17 +14,7 @@ import (
 	"unicode"
 
 	"stepbox.dev/host/fault"
-	"stepbox.dev/host/skill/bundle"
 )
-
-// Pack returns the skill as a bundle with the given module. The version is that
-// of the contract; what a user's overrides changed is not the skill.
-func (s *Skill) Pack(module []byte) ([]byte, error) {
-	if s.layered {
-		return nil, fault.New(fault.Usage, "skill %q was loaded with overrides, which are not packed: load it without", s.name)
-	}
-	return bundle.Pack(bundle.KindSkill, s.name, s.version, module, s.files)
-}
 
 // maxModule bounds the module's file.
 const maxModule = 256 << 20

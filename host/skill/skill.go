@@ -17,7 +17,7 @@ type Skill struct {
 	instructions               string
 	stale                      bool
 	dir                        string // folder of the contract
-	module                     string // path of the .wasm file, or "" when there is none
+	module                     string // path of the .wasm file, "" when there is none; of a bundle only its name
 	source                     bool   // the module is built from Go source in dir
 	engines                    []Engine
 	wasmFeatures               []string
