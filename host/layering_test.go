@@ -54,7 +54,7 @@ var layers = []room{
 	{"host/store", []string{"abi", "host/registry", "host/skill", "host/admission"}, "installing never runs what it installs"},
 	{"host/evaluate", []string{"host", "host/*", "abi"}, "scores the façade from outside"},
 	{"host", []string{"abi", "host/*"}, "the façade joins the rooms; nothing below may know it"},
-	{"cmd", []string{"abi", "host", "host/commit", "host/event", "host/fault", "host/plan", "host/registry", "host/retrieval", "host/skill", "host/worker"},
+	{"cmd", []string{"abi", "host", "host/commit", "host/evaluate", "host/event", "host/fault", "host/plan", "host/registry", "host/retrieval", "host/skill", "host/worker"},
 		"the command line goes through the façade and reads its types; a verb that plans, gates, stages or commits by itself skips a stage"},
 	{"internal/hometest", nil, "test data knows no room"},
 }

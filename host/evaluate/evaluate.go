@@ -9,9 +9,21 @@ import (
 	"stepbox.dev/host/gate"
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/planner"
+	"stepbox.dev/host/planner/embedded"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
 )
+
+// Wrong lists the cases that are not what the corpus asks for.
+func Wrong(cases []Case) []Case {
+	out := []Case{}
+	for _, c := range cases {
+		if !c.right() {
+			out = append(out, c)
+		}
+	}
+	return out
+}
 
 // retrieved is how many tools the planner is shown, as in a run.
 const retrieved = 8
@@ -36,8 +48,12 @@ type Case struct {
 	took      time.Duration
 }
 
-// Run plans every utterance of the corpus and scores it.
+// Run plans every utterance of the corpus and scores it. A nil planner is the
+// embedded one.
 func Run(ctx context.Context, s *skill.Skill, p planner.Planner, rows []Row) (Report, []Case, error) {
+	if p == nil {
+		p = &embedded.Planner{}
+	}
 	e := &evaluation{skill: s, planner: p, index: retrieval.New([]*skill.Skill{s})}
 	// What a planner prepares once belongs to no request's latency.
 	if _, err := p.Plan(ctx, planner.Request{Utterance: rows[0].Utterances[0], Skill: s, Now: Clock}); err != nil {

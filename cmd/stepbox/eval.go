@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stepbox.dev/cmd/stepbox/internal/display"
+	"stepbox.dev/host/evaluate"
+	"stepbox.dev/host/fault"
+)
+
+func newEval(a *app) *cobra.Command {
+	var corpus, snapshot string
+	var asJSON, wrong bool
+	cmd := &cobra.Command{
+		Use:   "eval SKILL --corpus FILE",
+		Short: "Score how well a skill's requests are understood",
+		Long: `Eval plans every request of a corpus, a file with one JSON object a line, and
+scores the plans against what is expected: outcome, tool, the sequence of tools,
+and the arguments where the corpus has gold plans. Nothing runs and no file need
+exist. With --snapshot the scores become a bar: the first time FILE is written,
+later any score below it fails.`,
+		Example: `  echo '{"utterance":"list the pdf files in inbox","expected_outcome":"plan","expected_tool":"list_files"}' |
+    stepbox eval files --corpus -`,
+		Args:              args(1, 1, "SKILL"),
+		Annotations:       exitCodes(fault.Usage, fault.CheckFailed),
+		ValidArgsFunction: a.completeSkill,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			rows, err := a.readCorpus(corpus)
+			if err != nil {
+				return err
+			}
+			h, err := a.host(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s, err := h.Skill(cmd.Context(), given[0])
+			if err != nil {
+				return err
+			}
+			report, cases, err := evaluate.Run(cmd.Context(), s, nil, rows)
+			if err != nil {
+				return err
+			}
+			if err := a.printReport(report, cases, asJSON, wrong); err != nil {
+				return err
+			}
+			if snapshot == "" {
+				return nil
+			}
+			return compareSnapshot(snapshot, report)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&corpus, "corpus", "", "the corpus, `FILE` (- is standard input)")
+	f.StringVar(&snapshot, "snapshot", "", "the scores to hold, `FILE`; written when it is not there")
+	f.BoolVar(&asJSON, "json", false, "print one JSON object")
+	f.BoolVar(&wrong, "wrong", false, "list what was understood wrongly too")
+	return cmd
+}
+
+func (a *app) readCorpus(name string) ([]evaluate.Row, error) {
+	if name == "" {
+		return nil, fault.New(fault.Usage, "no corpus given").Hint("add --corpus FILE")
+	}
+	if name == "-" && a.in != nil {
+		return evaluate.Load(a.in, "standard input")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fault.New(fault.Usage, "corpus: %w", err)
+	}
+	defer f.Close()
+	return evaluate.Load(f, name)
+}
+
+func (a *app) printReport(r evaluate.Report, cases []evaluate.Case, asJSON, wrong bool) error {
+	listed := []evaluate.Case(nil)
+	if wrong {
+		listed = evaluate.Wrong(cases)
+	}
+	if asJSON {
+		return a.printJSON(struct {
+			evaluate.Report
+			Wrong []evaluate.Case `json:"wrong,omitempty"`
+		}{r, listed})
+	}
+	var b strings.Builder
+	b.WriteString(r.Text())
+	for _, c := range listed {
+		want, err := json.Marshal(c.Want)
+		if err != nil {
+			return err
+		}
+		got, err := json.Marshal(c.Got)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "\n%s\n  want %s %s %s\n  got  %s %s\n", display.Clean(c.Utterance), c.Expected, c.WantTool, want, c.Outcome, got)
+	}
+	return a.write([]byte(b.String()))
+}
+
+// compareSnapshot holds the scores against the bar in a file, or writes it.
+func compareSnapshot(name string, r evaluate.Report) error {
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		out, err := json.MarshalIndent(r.Snapshot(), "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, append(out, '\n'), 0o644); err != nil {
+			return fault.New(fault.Usage, "snapshot: %w", err)
+		}
+		return nil
+	}
+	if err != nil {
+		return fault.New(fault.Usage, "snapshot: %w", err)
+	}
+	bar, err := evaluate.ParseSnapshot(data)
+	if err != nil {
+		return err
+	}
+	if below := bar.Below(r); len(below) > 0 {
+		return fault.New(fault.CheckFailed, "below the bar of %q: %s", name, strings.Join(below, "; ")).Hint("mend the contract, or remove the file to set a new bar")
+	}
+	return nil
+}
