@@ -117,7 +117,10 @@ func (f *CallFS) change(fn func() sys.Errno) sys.Errno {
 func (f *CallFS) apply(effects ...stage.Effect) sys.Errno {
 	err := f.v.log.Append(stage.Record{Call: f.call, Mode: f.mode, Time: time.Now().UnixNano(), Effects: effects})
 	f.v.tree = f.v.log.Tree
-	if err != nil {
+	switch {
+	case errors.Is(err, stage.ErrFull):
+		return f.deny(Denial{Op: "change", Quota: fmt.Sprintf("a run's changes may take at most %d bytes to note", stage.MaxLog)})
+	case err != nil:
 		return f.failed(err)
 	}
 	f.wrote = true

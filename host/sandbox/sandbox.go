@@ -35,7 +35,22 @@ type Options struct {
 	Quotas Quotas
 }
 
-// Quotas bound a view. A zero field means the default in [DefaultQuotas].
+// Quotas bound a view. A zero field means the default in [DefaultQuotas]. When
+// one bites, the guest gets an input/output error, as WASI has none that says
+// more, and the call's Denials name it.
+//
+//	quota      default     counts
+//	Bytes      64 GiB      all content a run stages and its scratch, holes too,
+//	                       by all processes of the run together
+//	FileBytes  64 GiB      the size of one file, holes too
+//	Files      1,000,000   files, folders and links made that still are;
+//	                       scratch files count for themselves
+//	Depth      128         folders in each other, of what is made or moved
+//	OpenFiles  256         open files and folders of one process
+//	NameBytes  255         bytes of one name that is made
+//
+// The stage's own bound, stage.MaxLog, ends a run that makes and removes for
+// ever.
 type Quotas struct {
 	Bytes     int64 // staged content, all files together
 	FileBytes int64 // one file, sparse or not

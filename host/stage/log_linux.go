@@ -17,13 +17,17 @@ type Log struct {
 	fd    int
 	blobs int
 	size  int64 // bytes of the log that the tree holds
+	limit int64 // MaxLog, but in tests
 	buf   []byte
 	used  used
 }
 
+// ErrFull says that a stage can take no more changes.
+var ErrFull = errors.New("the stage is full")
+
 // OpenLog opens the stage in a folder, making it when the folder is empty.
 func OpenLog(dir *os.File) (*Log, error) {
-	l := &Log{fd: -1, blobs: -1}
+	l := &Log{fd: -1, blobs: -1, limit: MaxLog}
 	if err := l.open(int(dir.Fd())); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("open stage: %w", err)
@@ -172,15 +176,16 @@ func (l *Log) Lock() error {
 func (l *Log) Unlock() { l.flock(unix.F_UNLCK) }
 
 // Append writes a record and applies it; the lock must be held. When it fails,
-// the log and the tree are as before; nodes must then be looked up anew.
+// the log and the tree are as before; nodes must then be looked up anew. It is
+// ErrFull when the bounds of the format leave no room.
 func (l *Log) Append(r Record) error {
 	b, err := appendRecord(l.buf[:0], r)
 	l.buf = b[:0]
 	if err != nil {
 		return err
 	}
-	if l.size+int64(len(b)) > MaxLog {
-		return fmt.Errorf("stage log beyond %d bytes", MaxLog)
+	if l.size+int64(len(b)) > l.limit || len(l.Tree.nodes)+len(r.Effects) > MaxNodes {
+		return ErrFull
 	}
 	for done := 0; done < len(b); {
 		n, err := unix.Pwrite(l.fd, b[done:], l.size+int64(done))

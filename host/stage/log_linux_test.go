@@ -83,6 +83,25 @@ func TestFailedAppendGoesBack(t *testing.T) {
 	require.NoError(t, makeFolder(l, "y"))
 }
 
+// A log must not outgrow what its reader accepts.
+func TestFullStage(t *testing.T) {
+	dir := t.TempDir()
+	l := openLog(t, dir)
+	l.limit = 100
+	for i := 0; ; i++ {
+		if err := makeFolder(l, fmt.Sprint(i)); err != nil {
+			require.ErrorIs(t, err, ErrFull)
+			require.Greater(t, i, 1)
+			break
+		}
+	}
+	st, err := os.Stat(filepath.Join(dir, "log"))
+	require.NoError(t, err)
+	require.LessOrEqual(t, st.Size(), int64(100))
+	l.limit = 200
+	require.NoError(t, makeFolder(l, "x"))
+}
+
 // What a killed writer left behind the last whole record is cut off by the next
 // one, and nothing before it is lost.
 func TestTornTailIsCutOff(t *testing.T) {

@@ -41,10 +41,10 @@ const Root ID = 1
 
 // Bounds of the format. A log beyond one of them is refused.
 const (
-	MaxLog    = 1 << 30 // bytes of a log
-	MaxRecord = 1 << 20 // bytes of a payload
+	MaxLog    = 256 << 20 // bytes of a log: moving a million files fits
+	MaxRecord = 1 << 20   // bytes of a payload
 	MaxID     = 1 << 32
-	MaxNodes  = 4 << 20
+	MaxNodes  = 2 << 20
 	MaxName   = 255   // bytes of one path element
 	MaxPath   = 64000 // bytes of an origin
 	MaxTarget = 4095  // bytes of a link's target
