@@ -2,6 +2,28 @@
 // hostile data, computes the exact changes, checks them against the program's
 // declarations, applies them with a journal, and can undo them. No other code
 // writes to a sandbox.
+//
+// A run's data folder, on the same mount as the sandbox, holds:
+//
+//	stage/          what the worker wrote: the log and the blobs
+//	undo/N          what item N of the commit is while it is not in the sandbox
+//	journal         everything a commit will do, written before it does any of it
+//	at.N            empty: every operation before the N-th is done
+//	done            the journal of a commit that ended
+//	aftermath       what the sandbox looked like then, for undo to compare with
+//
+// A commit is a list of renames. What goes or moves is detached first, deepest
+// first; what comes or moves is attached then, top-down; a file that replaces
+// another trades places with it. After a crash the journal's name says which
+// way to go on, and the few operations behind the marker are the only ones in
+// doubt: whether one of them is done shows in undo/, where nobody else writes.
+// Every object is looked at after its capture, so what somebody changed in
+// between turns the commit back instead of getting lost.
+//
+// Power loss: content is synced before the journal, the journal before the
+// first rename. Marker and operations are renames on one file system, which
+// journalling file systems keep in order; the end is synced before it is
+// reported.
 package commit
 
 import (

@@ -45,7 +45,7 @@ const (
 	maxJournal = 1 << 30
 )
 
-var errDamaged = errors.New("is damaged")
+var errDamaged = errors.New("it is damaged")
 
 func (j *journal) encode() []byte {
 	e := &encoder{}

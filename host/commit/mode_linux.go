@@ -91,6 +91,28 @@ func (e *engine) adopt(f *os.File, over *item) (mode uint32) {
 	return mode
 }
 
+// share gives a new object the group of the folder it will lie in, where that
+// folder shares its group, and lets a new folder share it in turn.
+func (r *root) share(it *item, groups map[string]uint32) error {
+	gid, ok := groups[parentOf(it.to)]
+	if !ok {
+		return nil
+	}
+	fd, name, done, err := r.parent(it.home)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := unix.Fchownat(fd, name, -1, int(gid), unix.AT_SYMLINK_NOFOLLOW); err != nil || it.kind != isFolder {
+		return err
+	}
+	id, err := r.stat(it.home)
+	if err != nil {
+		return err
+	}
+	return unix.Fchmodat(fd, name, id.mode|0o2000, 0)
+}
+
 // setMode sets the mode of a folder that only this user can reach.
 func (r *root) setMode(path string, mode uint32) error {
 	fd, name, done, err := r.parent(path)

@@ -16,6 +16,7 @@ func (e *engine) prepare(items []item, made map[int]making) error {
 		return err
 	}
 	mask := umask()
+	groups := e.sharedGroups(items)
 	for i := range items {
 		m, ok := made[i]
 		if !ok {
@@ -41,6 +42,9 @@ func (e *engine) prepare(items []item, made map[int]making) error {
 			if err = e.data.symlink(m.target, it.home); err == nil && m.times.mtime != stage.Own {
 				err = e.data.setTimes(it.home, orElse(m.times.atime, m.times.mtime), m.times.mtime)
 			}
+		}
+		if err == nil && m.over == 0 {
+			err = e.data.share(it, groups)
 		}
 		if err != nil {
 			return fmt.Errorf("prepare %q: %w", it.to, err)
@@ -85,6 +89,37 @@ func (e *engine) prepareFile(it *item, m making, over *item, mask uint32) error 
 		err = e.data.setTimes(it.home, orElse(m.times.atime, now.atime), orElse(m.times.mtime, now.mtime))
 	}
 	return err
+}
+
+// sharedGroups finds the folders whose group what is made in them takes over
+// (their setgid bit is set): a rename into such a folder does not do it. Path
+// after the commit → group, for each folder that gets something new.
+func (e *engine) sharedGroups(items []item) map[string]uint32 {
+	old := pathsOf(items, false)
+	groups, asked := make(map[string]uint32), make(map[string]bool)
+	var ask func(folder string)
+	ask = func(folder string) {
+		if asked[folder] {
+			return
+		}
+		asked[folder] = true
+		if before, ok := old.translate(folder); ok {
+			if id, err := e.box.stat(before); err == nil && id.mode&0o2000 != 0 {
+				groups[folder] = id.gid
+			}
+			return
+		}
+		ask(parentOf(folder)) // a new folder: like the one it lies in
+		if gid, ok := groups[parentOf(folder)]; ok {
+			groups[folder] = gid
+		}
+	}
+	for i := range items {
+		if items[i].from == "" && items[i].to != "" {
+			ask(parentOf(items[i].to))
+		}
+	}
+	return groups
 }
 
 // freshUndo makes the folder for what the commit takes out of the sandbox. What

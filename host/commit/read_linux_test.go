@@ -288,6 +288,29 @@ func TestReplacedFilesKeepModeOwnerAndLinks(t *testing.T) {
 	require.Equal(t, "one", string(two), "the other name keeps the old content")
 }
 
+// TestSharedFoldersShareTheirGroup guards team folders: a rename into a folder
+// with the setgid bit does not hand on its group by itself.
+func TestSharedFoldersShareTheirGroup(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("changing groups needs root")
+	}
+	r, s := begin(t, "team/x", "plain/x")
+	team := filepath.Join(r.Sandbox, "team")
+	require.NoError(t, os.Chown(team, -1, 4321))
+	require.NoError(t, os.Chmod(team, 0o775|os.ModeSetgid))
+	s.mkdir("team/new")
+	s.write("team/new/y", "1")
+	s.write("plain/y", "1")
+	apply(t, r)
+	for path, want := range map[string][2]uint32{
+		"team/new": {4321, 0o2755}, "team/new/y": {4321, 0o644}, "plain/y": {uint32(os.Getegid()), 0o644},
+	} {
+		var st unix.Stat_t
+		require.NoError(t, unix.Stat(filepath.Join(r.Sandbox, path), &st))
+		require.Equal(t, want, [2]uint32{st.Gid, st.Mode & 0o7777}, path)
+	}
+}
+
 func TestDigestCoversEverything(t *testing.T) {
 	r, s := begin(t, "a", "b")
 	s.write("n", "1")

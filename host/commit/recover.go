@@ -124,7 +124,7 @@ func (r *Run) recover() error {
 	}
 	j, err := decodeJournal(journalBytes)
 	if err != nil {
-		return fault.New(fault.Internal, "the journal of run %q %w", r.ID, err).Hint("its files lie in %s", r.Data)
+		return fault.New(fault.Internal, "the journal of run %q cannot be used: %w", r.ID, err).Hint("its files lie in %s", r.Data)
 	}
 	if name == nameDone {
 		e := &engine{j: j}
@@ -144,7 +144,7 @@ func (r *Run) recover() error {
 	defer e.close()
 	e.j = j
 	if e.at, err = e.findMarker(); err != nil {
-		return fault.New(fault.Internal, "the journal of run %q is damaged: %w", r.ID, err).Hint("its files lie in %s", r.Data)
+		return fault.New(fault.Internal, "the journal of run %q cannot be used: %w", r.ID, err).Hint("its files lie in %s", r.Data)
 	}
 	if name == nameJournal {
 		err := e.forward(true, nil)

@@ -26,6 +26,7 @@ func (r *root) symlink(string, string) error             { return errUnsupported
 func (r *root) remove(string) error                      { return errUnsupported }
 func (r *root) sync() error                              { return errUnsupported }
 func (r *root) syncOrdered() error                       { return errUnsupported }
+func (r *root) share(*item, map[string]uint32) error     { return errUnsupported }
 func (r *root) syncAll() error                           { return errUnsupported }
 func (e *engine) adopt(*os.File, *item) uint32           { return 0o600 }
 func statFile(*os.File) (identity, error)                { return identity{}, errUnsupported }

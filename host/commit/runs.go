@@ -123,6 +123,12 @@ func Remove(r *Run) error {
 	case r.pending():
 		return fault.New(fault.Refused, "run %q is in the middle of a commit", r.ID)
 	}
+	pending, _ := os.ReadDir(filepath.Join(r.state(), dirPending))
+	for _, e := range pending {
+		if u, err := openRun(filepath.Join(r.state(), dirRuns, e.Name()), e.Name()); err == nil && u.Undoes == r.ID {
+			return fault.New(fault.Refused, "run %q is in the middle of being undone", r.ID)
+		}
+	}
 	_ = r.Close()
 	var err error
 	if r.Data != r.Dir {
