@@ -16,7 +16,7 @@ func newCommit(a *app) *cobra.Command {
 		Long: `Commit commits what a run that was not approved has staged; nothing is run again.
 A sandbox that changed meanwhile is a conflict, and nothing is committed.
 An ID may be shortened as long as it means one run.`,
-		Example:           `  stepbox commit 20261129-193045-x7f3`,
+		Example:           `  stepbox commit 20261129-193045-x7f3q`,
 		Args:              args(1, 1, "the ID of a run"),
 		Annotations:       exitCodes(fault.Usage, fault.NotApproved, fault.StepFailed, fault.CheckFailed, fault.Interrupted),
 		ValidArgsFunction: a.completeRun,

@@ -78,7 +78,7 @@ func (a *app) completeRun(cmd *cobra.Command, given []string, typed string) ([]c
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	runs, err := h.Runs(cmd.Context())
+	runs, err := newestFirst(cmd.Context(), h)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

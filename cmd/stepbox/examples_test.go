@@ -14,7 +14,7 @@ import (
 )
 
 // anID stands for the ID of a run in examples.
-var anID = regexp.MustCompile(`\b\d{8}-\d{6}-\w{4}\b`)
+var anID = regexp.MustCompile(`\b\d{8}-\d{6}-\w{4,}\b`)
 
 // person is a shell of somebody who has stepbox and a folder.
 type person struct {

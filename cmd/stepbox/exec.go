@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 
@@ -54,7 +53,7 @@ func readPlan(in io.Reader, name string) ([]byte, error) {
 		return nil, fault.New(fault.Usage, "plan %q is larger than %d bytes", name, maxPlan)
 	}
 	if len(b) == 0 {
-		return nil, fault.New(fault.Usage, "plan %q is empty", name).Hint(fmt.Sprintf("a plan is %s", `{"plan":[{"tool":…,"args":{…}}]}`))
+		return nil, fault.New(fault.Usage, "plan %q is empty", name).Hint(`a plan is {"plan":[{"tool":…,"args":{…}}]}`)
 	}
 	return b, nil
 }

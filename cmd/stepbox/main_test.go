@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -114,14 +115,14 @@ func list(w io.Writer, root string) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "%q %q\n", name, b)
+		_, err = fmt.Fprintf(w, "%q %x\n", name, sha256.Sum256(b))
 		return err
 	})
 }
 
 // shared is what all scripts use: the skills beside the executable, as a built
 // stepbox has them, and one cache, so that each module compiles once.
-type shared struct{ cache, goEnv string }
+type shared struct{ cache, config, goEnv string }
 
 var prepareOnce = sync.OnceValues(func() (shared, error) {
 	exe, err := exec.LookPath("stepbox")
@@ -133,6 +134,15 @@ var prepareOnce = sync.OnceValues(func() (shared, error) {
 	if out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output(); err == nil {
 		s.goEnv = string(out)
 	}
+	// The go command counts what it does in a file of its own, later.
+	mode := filepath.Join(base, "config", "go", "telemetry", "mode")
+	if err := os.MkdirAll(filepath.Dir(mode), 0o700); err != nil {
+		return s, err
+	}
+	if err := os.WriteFile(mode, []byte("off"), 0o600); err != nil {
+		return s, err
+	}
+	s.config = filepath.Join(base, "config")
 	return s, shipSkill("files", filepath.Join(base, "wasm", "files"))
 })
 
@@ -173,6 +183,7 @@ func (s shared) setenv(set func(key, value string), work string) {
 	set("HOME", filepath.Join(work, "person"))
 	set("XDG_STATE_HOME", filepath.Join(work, "state"))
 	set("XDG_CACHE_HOME", s.cache)
+	set("XDG_CONFIG_HOME", s.config)
 	lines := strings.Split(s.goEnv, "\n")
 	if len(lines) >= 2 {
 		set("GOCACHE", lines[0])

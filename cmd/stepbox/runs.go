@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +37,7 @@ func newRunsList(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			runs, err := h.Runs(cmd.Context())
+			runs, err := newestFirst(cmd.Context(), h)
 			if err != nil {
 				return err
 			}
@@ -44,6 +46,14 @@ func newRunsList(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// newestFirst lists runs by when they began; the IDs of two runs of one second
+// say nothing about that.
+func newestFirst(ctx context.Context, h *host.Host) ([]host.RunInfo, error) {
+	runs, err := h.Runs(ctx)
+	slices.SortStableFunc(runs, func(a, b host.RunInfo) int { return b.Began.Compare(a.Began) })
+	return runs, err
 }
 
 func (a *app) printRuns(runs []host.RunInfo, asJSON bool) error {
@@ -73,7 +83,7 @@ func newRunsShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show ID",
 		Short:             "Show one run: its request, plan, outcome and every change",
-		Example:           `  stepbox runs show 20261129-193045-x7f3`,
+		Example:           `  stepbox runs show 20261129-193045-x7f3q`,
 		Args:              args(1, 1, "the ID of a run"),
 		Annotations:       exitCodes(fault.Usage),
 		ValidArgsFunction: a.completeRun,

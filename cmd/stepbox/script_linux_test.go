@@ -27,7 +27,7 @@ func stops(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, args[2:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "GOCACHE", "GOMODCACHE", "GOPROXY", "PATH"} {
+	for _, key := range []string{"HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "GOCACHE", "GOMODCACHE", "GOPROXY", "PATH"} {
 		cmd.Env = append(cmd.Env, key+"="+ts.Getenv(key))
 	}
 	var errs strings.Builder

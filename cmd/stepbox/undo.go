@@ -13,7 +13,7 @@ func newUndo(a *app) *cobra.Command {
 		Short: "Take a committed run back",
 		Long: `Undo takes back what a run committed, file by file. What changed since is kept as
 it is and named; everything else is taken back, and the exit code is 8.`,
-		Example:           `  stepbox undo 20261129-193045-x7f3`,
+		Example:           `  stepbox undo 20261129-193045-x7f3q`,
 		Args:              args(1, 1, "the ID of a run"),
 		Annotations:       exitCodes(fault.Usage, fault.CheckFailed, fault.Interrupted),
 		ValidArgsFunction: a.completeRun,

@@ -33,9 +33,9 @@ func NewPerson(in io.Reader, text *Text, flush func()) *Person {
 // Clarify implements host.Person. The candidates are numbered; their number is
 // an answer too.
 func (p *Person) Clarify(ctx context.Context, d event.Decision) (string, error) {
-	p.text.say("%s", p.text.bold(Clean(d.Question)))
+	p.text.tell("%s", p.text.bold(Clean(d.Question)))
 	for i, c := range d.Candidates {
-		p.text.say("  %d) %s", i+1, Clean(c))
+		p.text.tell("  %d) %s", i+1, Clean(c))
 	}
 	answer, err := p.ask(ctx, "answer (empty to give up): ")
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Person) Approve(ctx context.Context, c *commit.Changes) (yes bool, name
 func (p *Person) approve(ctx context.Context, list []commit.Change) (bool, []string, error) {
 	yes, err := p.decide(ctx, "do this?", func() {
 		for _, c := range list {
-			p.text.say("  %s", Describe(c))
+			p.text.tell("  %s", Describe(c))
 		}
 	})
 	if err != nil || !yes {
@@ -66,7 +66,7 @@ func (p *Person) approve(ctx context.Context, list []commit.Change) (bool, []str
 		if c.Protected == "" {
 			continue
 		}
-		p.text.say("  %s", Describe(c))
+		p.text.tell("  %s", Describe(c))
 		yes, err := p.decide(ctx, "  this one is protected; do it as well?", nil)
 		if err != nil {
 			return false, nil, err
@@ -81,20 +81,20 @@ func (p *Person) approve(ctx context.Context, list []commit.Change) (bool, []str
 
 // Proceed implements host.Person.
 func (p *Person) Proceed(ctx context.Context, summary string) (bool, error) {
-	p.text.say("next: %s", Clean(summary))
+	p.text.tell("next: %s", Clean(summary))
 	return p.decide(ctx, "go on?", nil)
 }
 
 // Confirm implements host.Person. The question is a guest's, so every line of
 // it is marked as such.
 func (p *Person) Confirm(ctx context.Context, r abi.ConfirmRequest) (bool, error) {
-	p.text.say("the skill asks:")
+	p.text.tell("the skill asks:")
 	for _, s := range []string{r.Prompt, r.Preview} {
 		if s == "" {
 			continue
 		}
 		for _, l := range head(Lines(s), 40) {
-			p.text.say("  | %s", cut(l, 500))
+			p.text.tell("  | %s", cut(l, 500))
 		}
 	}
 	return p.decide(ctx, "your answer?", nil)
@@ -131,16 +131,15 @@ func (p *Person) decide(ctx context.Context, question string, list func()) (bool
 				continue
 			}
 		}
-		p.text.say("please answer y or n")
+		p.text.tell("please answer y or n")
 	}
 }
 
 // ask prints a prompt and reads one line. The end of the input is an empty
 // answer. It returns when ctx ends, though the read itself cannot be stopped.
 func (p *Person) ask(ctx context.Context, prompt string) (string, error) {
-	p.text.clear()
 	p.flush()
-	fmt.Fprint(p.text.o.Err, prompt)
+	p.text.open(prompt)
 	type line struct {
 		s   string
 		err error
@@ -152,12 +151,13 @@ func (p *Person) ask(ctx context.Context, prompt string) (string, error) {
 	}()
 	select {
 	case <-ctx.Done():
-		fmt.Fprintln(p.text.o.Err)
+		p.text.answered(true)
 		return "", ctx.Err()
 	case l := <-got:
-		if errors.Is(l.err, io.EOF) {
-			fmt.Fprintln(p.text.o.Err)
-			return strings.TrimSpace(l.s), nil
+		ended := errors.Is(l.err, io.EOF)
+		p.text.answered(ended)
+		if ended {
+			l.err = nil
 		}
 		return strings.TrimSpace(l.s), l.err
 	}

@@ -23,7 +23,7 @@ type progress struct {
 
 // draw shows how far a call has come. now draws without regard to the pace.
 func (t *Text) draw(call int, tool string, p abi.Progress, now bool) {
-	if !t.o.Terminal {
+	if !t.o.Terminal || t.prompt != "" {
 		return
 	}
 	at := t.o.Now()

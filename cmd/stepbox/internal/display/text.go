@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"stepbox.dev/abi"
@@ -31,6 +32,8 @@ type Options struct {
 // Text renders the event stream for people. It is an event.Handler.
 type Text struct {
 	o         Options
+	mu        sync.Mutex // events come from other goroutines while a person is asked
+	prompt    string     // the question that is open, "" when none is
 	steps     int
 	progress  progress
 	decision  event.Decision
@@ -51,11 +54,17 @@ func NewText(o Options) *Text {
 
 // Ended reports whether the last event was seen, and with it everything about
 // the outcome was said.
-func (t *Text) Ended() bool { return t.ended }
+func (t *Text) Ended() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ended
+}
 
 // Handle implements event.Handler. Only results that cannot be written are an
 // error: a person who closed the other stream still wants the run to end well.
 func (t *Text) Handle(e event.Event) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch e := e.(type) {
 	case event.Notice:
 		t.say("%s", t.dim(Clean(e.Message)))
@@ -273,10 +282,41 @@ func Failure(w io.Writer, what string, candidates []string, next string) {
 	}
 }
 
-// say prints a line on Err. Whatever it is given must be clean.
+// say prints a line on Err. Whatever it is given must be clean. A question that
+// is open is asked again below it, so that nobody answers something else.
 func (t *Text) say(format string, args ...any) {
 	t.clear()
-	fmt.Fprintf(t.o.Err, format+"\n", args...)
+	if t.prompt != "" {
+		format = "\n" + format
+	}
+	fmt.Fprintf(t.o.Err, format+"\n%s", append(args, t.prompt)...)
+}
+
+// tell is say for those who do not hold the lock.
+func (t *Text) tell(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.say(format, args...)
+}
+
+// open asks a question; answered ends it.
+func (t *Text) open(prompt string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clear()
+	t.prompt = prompt
+	fmt.Fprint(t.o.Err, prompt)
+}
+
+// answered ends an open question. newline moves on from a line that nobody
+// ended by typing.
+func (t *Text) answered(newline bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.prompt = ""
+	if newline {
+		fmt.Fprintln(t.o.Err)
+	}
 }
 
 func (t *Text) dim(s string) string  { return t.sgr("2", s) }

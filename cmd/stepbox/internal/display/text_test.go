@@ -222,6 +222,30 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+// Events that arrive while a question is open must not leave it unreadable.
+func TestAQuestionIsAskedAgainBelowWhatCameMeanwhile(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	var out strings.Builder
+	text := NewText(Options{Out: &out, Err: &out, Terminal: true})
+	asked := make(chan struct{})
+	go func() {
+		<-asked
+		for _, e := range []event.Event{event.Notice{Message: "compiling"}, event.Progress{Progress: abi.Progress{Total: 1}}} {
+			if text.Handle(e) != nil {
+				break
+			}
+		}
+		w.WriteString("y\n")
+		w.Close()
+	}()
+	yes, err := NewPerson(r, text, func() { close(asked) }).Proceed(context.Background(), "x")
+	require.NoError(t, err)
+	require.True(t, yes)
+	require.Regexp(t, `^next: x\n(go on\? \[y/N\] \n)?compiling\n(go on\? \[y/N\] )`, out.String())
+}
+
 func TestCallAndValue(t *testing.T) {
 	c := abi.Call{Tool: "find", Args: map[string]any{"b": json.Number("3"), "a": []any{"x<y"}, "s": "in box", "w": "inbox"}, Output: "$f"}
 	require.Equal(t, `find a=["x<y"] b=3 s="in box" w=inbox → $f`, Call(c))
