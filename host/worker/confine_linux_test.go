@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 	case roleHost:
 		doomedHost()
 	}
+	if len(os.Args) == 6 && os.Args[1] == roleStock {
+		stockHost(os.Args[2], os.Args[3], os.Args[4], os.Args[5])
+	}
 	code := m.Run()
 	if hostileDir != "" {
 		os.RemoveAll(hostileDir)

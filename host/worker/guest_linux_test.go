@@ -25,7 +25,6 @@ var hostileSkill = sync.OnceValues(func() (*worker.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(filepath.Join(dir, "hostile.wasm"))
 	out := filepath.Join(dir, "hostile.wasm")
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./hostile")
 	cmd.Dir = filepath.Join("..", "..", "fixtures")

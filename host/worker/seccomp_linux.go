@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"slices"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
@@ -26,15 +27,15 @@ var allowedCalls = []string{
 	"epoll_create1", "epoll_ctl", "epoll_pwait", "eventfd2", "ppoll",
 	// files, whose reach Landlock bounds
 	"close", "copy_file_range", "dup", "dup3", "fadvise64", "fallocate", "fdatasync", "fstat", "fstatfs", "fsync",
-	"ftruncate", "getdents64", "lseek", "mkdirat", "newfstatat", "openat", "openat2", "pread64", "preadv", "pwrite64",
+	"ftruncate", "getdents64", "lseek", "mkdirat", "openat", "openat2", "pread64", "preadv", "pwrite64",
 	"pwritev", "pwritev2", "read", "readlinkat", "readv", "renameat2", "statx", "sync_file_range", "unlinkat", "write", "writev",
 	"faccessat", "faccessat2",
 	// who am I
 	"getegid", "geteuid", "getgid", "getuid", "getppid", "uname",
 }
 
-// olderCalls are further names of the same things on machines that have them.
-var olderCalls = []string{"access", "arch_prctl", "epoll_wait", "fstatat64", "lstat", "mkdir", "open", "pipe2", "poll",
+// olderCalls are names that only some machines have for the same things.
+var olderCalls = []string{"access", "arch_prctl", "epoll_wait", "fstatat", "newfstatat", "lstat", "mkdir", "open", "pipe2", "poll",
 	"readlink", "rename", "renameat", "rmdir", "stat", "unlink"}
 
 // restrictCalls installs the allow-list on all threads.
@@ -46,11 +47,21 @@ func restrictCalls() error {
 	if err != nil {
 		return err
 	}
-	names := append([]string{}, allowedCalls...)
-	for _, n := range olderCalls {
-		if _, ok := machine.SyscallNames[n]; ok {
-			names = append(names, n)
+	// The filter reaches all threads; the bit that allows it is set here first.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return seccomp.LoadFilter(seccomp.Filter{NoNewPrivs: true, Flag: seccomp.FilterFlagTSync, Policy: callPolicy(machine)})
+}
+
+// callPolicy is the allow-list on a machine.
+func callPolicy(machine *arch.Info) seccomp.Policy {
+	known := func(names []string) (here []string) {
+		for _, n := range names {
+			if _, ok := machine.SyscallNames[n]; ok {
+				here = append(here, n)
+			}
 		}
+		return here
 	}
 	only := func(name string, arg uint32, op seccomp.Operation, value uint64) seccomp.NameWithConditions {
 		return seccomp.NameWithConditions{Name: name,
@@ -67,16 +78,13 @@ func restrictCalls() error {
 		unix.F_OFD_SETLK, unix.F_OFD_SETLKW, unix.F_OFD_GETLK} {
 		conditional = append(conditional, only("fcntl", 1, seccomp.Equal, cmd))
 	}
-	policy := seccomp.Policy{
+	return seccomp.Policy{
 		DefaultAction: seccomp.ActionErrno,
 		Syscalls: []seccomp.SyscallGroup{
-			{Action: seccomp.ActionAllow, Names: names, NamesWithCondtions: conditional},
+			{Action: seccomp.ActionAllow, Names: append(slices.Clone(allowedCalls), known(olderCalls)...),
+				NamesWithCondtions: conditional},
 			// C libraries fall back from these when they do not exist.
-			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"}},
+			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: known([]string{"clone3"})},
 		},
 	}
-	// The filter reaches all threads; the bit that allows it is set here first.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	return seccomp.LoadFilter(seccomp.Filter{NoNewPrivs: true, Flag: seccomp.FilterFlagTSync, Policy: policy})
 }
