@@ -48,6 +48,10 @@ type Lexicon struct {
 	// Quiet are arguments whose values count only inside phrases, because they
 	// are everyday words.
 	Quiet []string
+	// Stories says that requests name their files themselves and may tell a
+	// story around it: words that were not understood then cost confidence
+	// instead of a question, numbers and negations apart.
+	Stories bool
 	// Results is the field of a tool's result that "them" stands for.
 	Results map[string]string
 }
@@ -163,6 +167,10 @@ func (p *parser) document(n *yaml.Node) {
 			if err := v.Decode(&p.lex.Quiet); err != nil {
 				p.fault(v, "quiet must be a list of arguments")
 			}
+		case "stories":
+			if err := v.Decode(&p.lex.Stories); err != nil {
+				p.fault(v, "stories must be true or false")
+			}
 		case "default":
 			p.lex.Default = v.Value
 		case "results":
@@ -170,7 +178,7 @@ func (p *parser) document(n *yaml.Node) {
 				p.fault(v, "results must be tool: field")
 			}
 		default:
-			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, default or results", key)
+			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, stories, default or results", key)
 		}
 	})
 }

@@ -307,6 +307,10 @@ func (f *finder) word(m *Match, e, j int, kind string, fill func(any, int, bool)
 	switch t.Kind {
 	case Punct:
 		return 0, false
+	case Name:
+		if kind == slotWord {
+			return 0, false
+		}
 	case Han:
 		for n := 1; n <= 8 && j+n <= len(f.r.Tokens) && f.r.Tokens[j+n-1].Kind == Han; n++ {
 			words, slots := len(m.Words), len(m.Filled)

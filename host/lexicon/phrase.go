@@ -40,6 +40,7 @@ const (
 	slotAfter  = "after"   // the first moment after a period
 	slotClock  = "clock"   // HH:MM:SS
 	slotText   = "text"    // quoted text, or one word as written
+	slotWord   = "word"    // as text, but no file name
 	slotPath   = "path"    // a file or folder
 	slotGlob   = "glob"    // a word, as *word*
 	slotExt    = "ext"     // an extension
@@ -56,7 +57,7 @@ const (
 )
 
 var slotKinds = map[string]bool{
-	slotAgo: true, slotPeriod: true, slotAfter: true, slotClock: true, slotText: true, slotPath: true, slotGlob: true,
+	slotAgo: true, slotPeriod: true, slotAfter: true, slotClock: true, slotText: true, slotWord: true, slotPath: true, slotGlob: true,
 	slotExt: true, slotAnyExt: true, slotNumber: true, slotSize: true, slotDate: true, slotRange: true, slotFactor: true, slotSpan: true,
 	slotWhole: true, slotBefore: true, slotEnd: true,
 }

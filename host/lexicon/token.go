@@ -161,6 +161,9 @@ func appendRun(out []Token, s string, i, end int) []Token {
 	if run == "->" || run == "=>" {
 		return append(out, Token{Text: run, Fold: "→", Kind: Punct, Start: i, End: end})
 	}
+	if strings.Trim(run, "-–—") == "" {
+		return append(out, Token{Text: run, Fold: "-", Kind: Punct, Start: i, End: end})
+	}
 	trimmed := strings.TrimRight(run, ".:'’")
 	if trimmed == "" { // dots alone are a path or a full stop
 		if run == "." || run == ".." {

@@ -16,6 +16,7 @@ type attempt struct {
 	tool       *registry.Tool
 	c          clause
 	used       []bool
+	soft       []bool // used by a verb or noun
 	zone       []bool // behind "except"
 	args       map[string]any
 	heads      []head
@@ -47,7 +48,7 @@ type head struct {
 }
 
 func (q *reading) start(t *registry.Tool, c clause) *attempt {
-	return &attempt{q: q, tool: t, c: c, used: make([]bool, len(q.toks)), zone: make([]bool, len(q.toks)), args: map[string]any{}}
+	return &attempt{q: q, tool: t, c: c, used: make([]bool, len(q.toks)), soft: make([]bool, len(q.toks)), zone: make([]bool, len(q.toks)), args: map[string]any{}}
 }
 
 func (q *reading) attempt(t *registry.Tool, c clause, prev *attempt) *attempt {
@@ -72,6 +73,7 @@ func (a *attempt) fill(prev *attempt) {
 	a.wholeFolder()
 	a.hereAndPronouns()
 	a.thread(prev)
+	a.fromDestination()
 	a.argumentNames()
 	left := a.leftovers()
 	missing := a.required()
@@ -151,8 +153,8 @@ func (a *attempt) besideName(m *lexicon.Match) bool {
 // taken reports whether any token of the match is spoken for.
 func (a *attempt) taken(m *lexicon.Match) bool {
 	for _, w := range m.Words {
-		if a.used[w] || a.zone[w] {
-			return true
+		if a.zone[w] || a.used[w] && (len(m.Filled) == 0 || !a.soft[w]) {
+			return true // a verb's words may also lead to a value: "save pages 1-2"
 		}
 	}
 	for _, s := range m.Filled {
@@ -168,6 +170,7 @@ func (a *attempt) taken(m *lexicon.Match) bool {
 func (a *attempt) take(m *lexicon.Match) {
 	for _, w := range m.Words {
 		a.used[w] = true
+		a.soft[w] = m.Meaning == lexicon.Verb || m.Meaning == lexicon.Noun
 	}
 	for _, s := range m.Filled {
 		for k := s.Start; k < s.End; k++ {
@@ -321,7 +324,7 @@ func (a *attempt) argumentNames() {
 // leftovers counts the words that mean something and were used for nothing, and
 // asks about them.
 func (a *attempt) leftovers() int {
-	count := 0
+	count, hard := 0, false // hard: a number or a negation
 	var parts []string
 	for i := a.c.from; i < a.c.to; i++ {
 		if !a.meaningful(i) {
@@ -329,6 +332,7 @@ func (a *attempt) leftovers() int {
 		}
 		j := i
 		for j < a.c.to && a.meaningful(j) {
+			hard = hard || a.q.toks[j].Kind == lexicon.Number || a.q.toks[j].Kind == lexicon.Name || a.q.toks[j].Kind == lexicon.Quoted || a.q.words[j].role == lexicon.Not
 			j++
 			count++
 			if a.q.toks[j-1].Kind == lexicon.Han && j-i > 1 {
@@ -337,6 +341,10 @@ func (a *attempt) leftovers() int {
 		}
 		parts = append(parts, a.q.text(i, j))
 		i = j
+	}
+	if count > 0 && a.q.g.Lexicon().Stories && a.verb >= 0.5 && !hard {
+		a.guesses += min(count, 4)
+		return min(count, 2)
 	}
 	if count > 0 {
 		a.problems = append([]string{fmt.Sprintf("I did not understand %s. Can you say that in other words, or leave it out?", quoteList(parts))}, a.problems...)

@@ -21,6 +21,7 @@ func (a *attempt) places() {
 		items, end := a.list(i)
 		ok := true
 		switch {
+		case role == lexicon.To && a.valuePlace(i):
 		case role == lexicon.To:
 			ok = len(items) == 1 && a.destination(items[0])
 		case a.produces():
@@ -42,6 +43,37 @@ func (a *attempt) places() {
 		}
 		i = end - 1
 	}
+}
+
+// valuePlace takes the value of an argument that has one value: "convert it to
+// markdown".
+func (a *attempt) valuePlace(i int) bool {
+	for k := range a.q.matches {
+		m := &a.q.matches[k]
+		if m.Meaning != lexicon.Value || m.Start != i || a.zone[i] {
+			continue
+		}
+		s := a.tool.Args[m.Arg]
+		if s == nil || s.Type == abi.TypeArray || len(s.Enum) > 0 && !slices.Contains(s.Enum, m.Value) || !a.free(m.Arg) || slices.Contains(a.q.g.Lexicon().Quiet, m.Arg) {
+			continue
+		}
+		a.set(m.Arg, m.Value)
+		a.take(m)
+		return true
+	}
+	return false
+}
+
+// fromDestination makes what stood behind "to" the thing that is acted on, where
+// nothing else was named: "add page numbers to report.pdf".
+func (a *attempt) fromDestination() {
+	dst, thing := a.arg(lexicon.RoleDestination), a.arg(lexicon.RoleThing)
+	v, ok := a.args[dst].(string)
+	if !ok || thing == "" || a.args[thing] != nil || !slices.Contains(a.tool.Required, thing) || slices.Contains(a.tool.Required, dst) {
+		return
+	}
+	delete(a.args, dst)
+	a.set(thing, v)
 }
 
 // produces reports whether what the tool's own names stand for is made, not
@@ -320,6 +352,10 @@ func (a *attempt) names() {
 		case named >= 0 && a.arg(lexicon.RoleName) != "":
 			if a.pattern(i, i+1, namePattern(t.Text)) {
 				a.mark(named, i)
+			}
+		case a.before(i, lexicon.With) >= 0 && a.isFile(t.Text) && a.arg(lexicon.RoleDestination) != "" && a.args[a.arg(lexicon.RoleDestination)] == nil && a.inputs() > 0:
+			if a.destination(t.Text) { // "as all.pdf"
+				a.used[i] = true
 			}
 		case isGlob(t.Text):
 			if a.glob(t.Text) {
