@@ -143,6 +143,8 @@ type Committed struct {
 
 // Undone is what Undo did or would do.
 type Undone struct {
+	// Changes are what the undo itself does: a file that the run made is a
+	// delete here.
 	Changes []Change
 	Refused []Refusal
 	// Run is the run that the undo itself is, which can be undone; nil when

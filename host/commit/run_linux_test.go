@@ -94,7 +94,7 @@ func TestRunsOnDisk(t *testing.T) {
 	list, err := List(state)
 	require.NoError(t, err)
 	require.Len(t, list, 2)
-	require.GreaterOrEqual(t, list[0].ID, list[1].ID, "newest first")
+	require.Equal(t, []string{other.ID, r.ID}, []string{list[0].ID, list[1].ID}, "newest first, also within a second")
 	for _, id := range []string{"", "nope", "../x", "2", "."} {
 		_, err := Open(state, id)
 		require.Equal(t, fault.Usage, fault.Of(err), "%q: %v", id, err)

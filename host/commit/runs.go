@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sort"
 	"strings"
 
 	"stepbox.dev/host/fault"
@@ -77,6 +78,7 @@ func List(state string) ([]*Run, error) {
 		}
 		list = append(list, r)
 	}
+	sort.SliceStable(list, func(a, b int) bool { return list[a].Began.After(list[b].Began) })
 	return list, nil
 }
 
