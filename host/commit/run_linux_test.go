@@ -280,3 +280,28 @@ func TestMountInsideTheSandbox(t *testing.T) {
 	require.FileExists(t, filepath.Join(r.Sandbox, "a"))
 	require.FileExists(t, filepath.Join(r.Sandbox, "z"))
 }
+
+// TestPathsLongerThanTheKernelTakes guards folders so deep that no single
+// system call can name what lies in them.
+func TestPathsLongerThanTheKernelTakes(t *testing.T) {
+	r, s := begin(t, "a")
+	path := ""
+	for range 40 {
+		path = filepath.Join(path, strings.Repeat("n", 200))
+		s.mkdir(path)
+	}
+	s.write(path+"/x", "deep")
+	s.move("a", path+"/a")
+	apply(t, r)
+	box, err := openRoot(r.Sandbox)
+	require.NoError(t, err)
+	defer box.close()
+	id, err := box.stat(path + "/x")
+	require.NoError(t, err)
+	require.Equal(t, int64(4), id.size)
+	names, err := box.names(path)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "x"}, names)
+	require.Empty(t, undo(t, r).Refused)
+	require.Equal(t, "a f:a -rw-r--r--", contents(tree(t, r.Sandbox)))
+}
