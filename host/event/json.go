@@ -19,7 +19,8 @@ import (
 // only, file names hold bytes, so a string that is not valid UTF-8, or that
 // holds a backslash followed by x, is written escaped: each backslash doubled,
 // each stray byte as \xNN (that is `\\xNN` in the raw JSON). [Unescape] is the
-// inverse. Every other string stands as it is.
+// inverse. Every other string stands as it is, and so does all of a step's
+// result, which is the step's own JSON.
 //
 // Control, format and bidirectional characters are written as \uXXXX, which
 // means the same to a parser and nothing to a terminal.
