@@ -30,51 +30,53 @@ type side struct {
 // every answer and the whole tree. What is below must not change. STEPBOX_SEEDS
 // sets how many sequences it tries.
 func TestSameAsPlainFolder(t *testing.T) {
-	files := map[string]string{
-		"a/b/c": "abc", "a/b/d": "d", "a/e": "eee", "f": "f", "g/": "", "h/i/j/k": "k", "l": "-> a/e", "h/m": "-> ../a/b",
-	}
 	seeds := 25
 	if n, err := strconv.Atoi(os.Getenv("STEPBOX_SEEDS")); err == nil {
 		seeds = n
 	}
 	for seed := range uint64(seeds) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			rnd := rand.New(rand.NewPCG(seed, 7))
-			r := newRig(t, files)
-			plain := newRig(t, files).lower
-			before := tree(t, sysfs.DirFS(r.lower))
-			for range 3 {
-				call := r.in(abi.ModeWrite)
-				view := side{call, map[int]sys.File{}}
-				stock := side{sysfs.DirFS(plain), map[int]sys.File{}}
-				for range 60 {
-					op := randomOp(rnd)
-					want, got := op.on(&stock), op.on(&view)
-					if strings.HasSuffix(got, sys.EPERM.Error()) && strings.HasSuffix(want, sys.ENOENT.Error()) {
-						continue // a link that a rename made lead out
-					}
-					require.Equal(t, want, got, "%+v", op)
-				}
-				for _, s := range []side{view, stock} {
-					for _, h := range s.files {
-						h.Close()
-					}
-				}
-				require.Equal(t, tree(t, stock.fs), tree(t, call))
-				for _, d := range call.Denials() { // links that lead out
-					require.Equal(t, "symlink", d.Op)
-				}
-				require.NoError(t, call.Seal())
-				require.NoError(t, call.End())
-			}
-			require.Equal(t, before, tree(t, sysfs.DirFS(r.lower)))
-			require.Equal(t, tree(t, sysfs.DirFS(plain)), tree(t, r.open(Quotas{}).Call(99, abi.ModeRead)))
-			log, err := os.ReadFile(filepath.Join(r.stage, "log"))
-			require.NoError(t, err)
-			_, err = stage.Replay(log, stage.Options{}) // what the host will do
-			require.NoError(t, err)
-		})
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { sameAsPlainFolder(t, t.TempDir(), seed) })
 	}
+}
+
+func sameAsPlainFolder(t *testing.T, base string, seed uint64) {
+	files := map[string]string{
+		"a/b/c": "abc", "a/b/d": "d", "a/e": "eee", "f": "f", "g/": "", "h/i/j/k": "k", "l": "-> a/e", "h/m": "-> ../a/b",
+	}
+	rnd := rand.New(rand.NewPCG(seed, 7))
+	r := newRigIn(t, base, files)
+	plain := newRigIn(t, base, files).lower
+	before := tree(t, sysfs.DirFS(r.lower))
+	for range 3 {
+		call := r.in(abi.ModeWrite)
+		view := side{call, map[int]sys.File{}}
+		stock := side{sysfs.DirFS(plain), map[int]sys.File{}}
+		for range 60 {
+			op := randomOp(rnd)
+			want, got := op.on(&stock), op.on(&view)
+			if strings.HasSuffix(got, sys.EPERM.Error()) && strings.HasSuffix(want, sys.ENOENT.Error()) {
+				continue // a link that a rename made lead out
+			}
+			require.Equal(t, want, got, "%+v", op)
+		}
+		for _, s := range []side{view, stock} {
+			for _, h := range s.files {
+				h.Close()
+			}
+		}
+		require.Equal(t, tree(t, stock.fs), tree(t, call))
+		for _, d := range call.Denials() { // links that lead out
+			require.Equal(t, "symlink", d.Op)
+		}
+		require.NoError(t, call.Seal())
+		require.NoError(t, call.End())
+	}
+	require.Equal(t, before, tree(t, sysfs.DirFS(r.lower)))
+	require.Equal(t, tree(t, sysfs.DirFS(plain)), tree(t, r.open(Quotas{}).Call(99, abi.ModeRead)))
+	log, err := os.ReadFile(filepath.Join(r.stage, "log"))
+	require.NoError(t, err)
+	_, err = stage.Replay(log, stage.Options{}) // what the host will do
+	require.NoError(t, err)
 }
 
 type operation struct {

@@ -25,8 +25,15 @@ type rig struct {
 
 // newRig makes a sandbox with the files given, by path; a path with a slash at
 // its end is a folder, content that starts with "-> " a link.
-func newRig(t testing.TB, files map[string]string) *rig {
-	r := &rig{t: t, lower: t.TempDir(), stage: t.TempDir()}
+func newRig(t testing.TB, files map[string]string) *rig { return newRigIn(t, t.TempDir(), files) }
+
+// newRigIn is newRig with both layers in a folder.
+func newRigIn(t testing.TB, base string, files map[string]string) *rig {
+	dir, err := os.MkdirTemp(base, "rig")
+	require.NoError(t, err)
+	r := &rig{t: t, lower: filepath.Join(dir, "lower"), stage: filepath.Join(dir, "stage")}
+	require.NoError(t, os.Mkdir(r.lower, 0o755))
+	require.NoError(t, os.Mkdir(r.stage, 0o700))
 	for path, content := range files {
 		full := filepath.Join(r.lower, path)
 		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
