@@ -38,11 +38,24 @@ func TestEnginePasses(t *testing.T) {
 
 // Scanning must be faster than anything that happens to a module later.
 func BenchmarkScan(b *testing.B) {
-	wasm := moduleFile(b, "STEPBOX_BENCH_WASM")
+	wasm := large()
 	b.SetBytes(int64(len(wasm)))
 	for b.Loop() {
 		if err := Check(wasm, Skill); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// large is a module of 32 MB: functions of the shape that compilers emit.
+func large() []byte {
+	body := join([]byte{1, 4, 0x7e}, rep(400, 0x20, 0, 0x41, 0x80, 0x02, 0x6a, 0x21, 1, 0x20, 1, 0x28, 2, 0x10, 0x02, 0x40, 0x20, 0, 0x0d, 0, 0x10, 5, 0x1a, 0x0b),
+		[]byte{0x0b})
+	one := append(leb(len(body)), body...)
+	n := (32 << 20) / len(one)
+	code := leb(n)
+	for range n {
+		code = append(code, one...)
+	}
+	return module(section(1, 1, 0x60, 0, 0), section(3, append(leb(n), make([]byte, n)...)...), section(10, code...))
 }

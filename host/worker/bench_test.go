@@ -1,7 +1,7 @@
 package worker_test
 
 import (
-	"os"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,13 +9,13 @@ import (
 	"stepbox.dev/host/worker"
 )
 
-// realGuest is a Go skill, from the file that STEPBOX_BENCH_WASM names.
+// filesWasm is the files skill, built once.
+var filesWasm = sync.OnceValues(func() ([]byte, error) { return buildGuest(".", "./skills/files") })
+
+// realGuest is the files skill, compiled.
 func realGuest(b *testing.B) *worker.Module {
-	path := os.Getenv("STEPBOX_BENCH_WASM")
-	if path == "" {
-		b.Skip("STEPBOX_BENCH_WASM names no module")
-	}
-	wasm, err := os.ReadFile(path)
+	b.Helper()
+	wasm, err := filesWasm()
 	require.NoError(b, err)
 	m, err := openCache(b).Module(b.Context(), wasm, nil)
 	require.NoError(b, err)
@@ -63,11 +63,7 @@ func BenchmarkFreshCallBare(b *testing.B) {
 
 // What a warm cache costs before a worker starts: digest and MAC.
 func BenchmarkWarmCache(b *testing.B) {
-	path := os.Getenv("STEPBOX_BENCH_WASM")
-	if path == "" {
-		b.Skip("STEPBOX_BENCH_WASM names no module")
-	}
-	wasm, err := os.ReadFile(path)
+	wasm, err := filesWasm()
 	require.NoError(b, err)
 	c := openCache(b)
 	_, err = c.Module(b.Context(), wasm, nil)

@@ -257,6 +257,9 @@ func TestAttemptsMeanSomething(t *testing.T) {
 		"fchmod of a read-only descriptor", "utimes", "futimens of a descriptor", "flock", "a lease", "a notification", "a local socket",
 		"a signal to the host", "memory as a file", "chown"} {
 		t.Run(name, func(t *testing.T) {
+			if name == "a signal to the host" && os.Geteuid() != 0 {
+				t.Skip("the parent may be another user's")
+			}
 			require.NoError(t, os.RemoveAll(dir))
 			require.NoError(t, try(name))
 		})

