@@ -229,7 +229,7 @@ func TestActionsInWords(t *testing.T) {
 	dir := box(t, "in/a.pdf", "in/b.pdf", "in/c.txt", "in/d.png")
 	move := func(a args) []string { return words(t, dir, do(t, dir, "move_files", a), false) }
 	require.Equal(t, []string{"moved 2 items to out/"}, move(args{"src": []string{"in"}, "dst": "out", "pattern": []string{"*.pdf"}}))
-	require.Equal(t, []string{"nothing to do: 2 are as asked already"}, move(args{"items": []string{"out/a.pdf", "out/b.pdf"}, "dst": "out"}))
+	require.Equal(t, []string{"nothing to do: 2 are there already"}, move(args{"items": []string{"out/a.pdf", "out/b.pdf"}, "dst": "out"}))
 	require.Equal(t, []string{"would have moved 3 items:", "        2  out/documents/", "        1  out/images/"},
 		words(t, dir, func() []abi.CallResult {
 			do(t, dir, "move_files", args{"items": []string{"in/d.png"}, "dst": "out"})

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
+	"crypto/rand"
 	"io"
 	"os"
 	"path/filepath"
@@ -74,6 +75,24 @@ func TestPackNames(t *testing.T) {
 			require.Equal(t, c.names, strings.Join(names, " "))
 		})
 	}
+}
+
+// What is packed already is stored: packing it again costs time and gains nothing.
+func TestPackStoresWhatIsDense(t *testing.T) {
+	random := make([]byte, 100_000)
+	_, err := rand.Read(random)
+	require.NoError(t, err)
+	dir := box(t, "a/random="+string(random), "a/text="+strings.Repeat("the same again ", 10_000))
+	do(t, dir, "make_archive", args{"items": []string{"a"}})
+	r, err := zip.OpenReader(filepath.Join(dir, "a.zip"))
+	require.NoError(t, err)
+	defer r.Close()
+	require.Equal(t, zip.Store, r.File[1].Method)
+	require.Equal(t, zip.Deflate, r.File[2].Method)
+	do(t, dir, "extract_archive", args{"input": []string{"a.zip"}, "dst": "out"})
+	data, err := os.ReadFile(filepath.Join(dir, "out/a/random"))
+	require.NoError(t, err)
+	require.Equal(t, random, data)
 }
 
 func TestPackRefuses(t *testing.T) {

@@ -1,7 +1,8 @@
 package main
 
 import (
-	"crypto/sha256"
+	"bytes"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strings"
@@ -67,7 +68,7 @@ func compare(ctx guest.Context, in compareArgs) (Duplicates, error) {
 		}
 	}
 	slices.Sort(sizes)
-	c := &comparer{ctx: ctx, total: total, buffer: make([]byte, 256<<10)}
+	c := &comparer{ctx: ctx, seed: maphash.MakeSeed(), total: total, buffer: make([]byte, 512<<10)}
 	var groups []group
 	for _, size := range sizes {
 		groups = append(groups, c.groups(bySize[size])...)
@@ -78,6 +79,7 @@ func compare(ctx guest.Context, in compareArgs) (Duplicates, error) {
 // comparer reads files and tells which are alike.
 type comparer struct {
 	ctx         guest.Context
+	seed        maphash.Seed
 	done, total int64
 	buffer      []byte
 }
@@ -86,8 +88,6 @@ type comparer struct {
 // one size mostly differ there already.
 const headBytes = 4096
 
-type digest [sha256.Size]byte
-
 // group is the files of one content, the one to keep first.
 type group []Entry
 
@@ -95,22 +95,25 @@ type group []Entry
 func (c *comparer) groups(files []Entry) []group {
 	var out []group
 	for _, alike := range c.split(files, headBytes) {
-		if alike[0].Size > headBytes {
-			for _, same := range c.split(alike, -1) {
-				out = append(out, keepFirst(same))
-			}
-			continue
+		whole := [][]Entry{alike}
+		if size := alike[0].Size; size > headBytes {
+			whole = c.split(alike, size)
 		}
-		out = append(out, keepFirst(alike))
+		for _, same := range whole {
+			if g := c.verified(keepFirst(same)); len(g) > 1 {
+				out = append(out, g)
+			}
+		}
 	}
 	return out
 }
 
-// split groups files by the SHA-256 of their first limit bytes, all of them
-// when limit is negative, and drops what is alone.
+// split groups files by a hash of their first bytes and drops what is alone.
+// The hash is fast, and its seed differs in every call: nobody can prepare
+// files that collide. What it finds is compared byte for byte afterwards.
 func (c *comparer) split(files []Entry, limit int64) [][]Entry {
-	by := map[digest][]Entry{}
-	var keys []digest
+	by := map[uint64][]Entry{}
+	var keys []uint64
 	for _, e := range files {
 		sum, err := c.sum(e.Path, limit)
 		if err != nil {
@@ -121,10 +124,6 @@ func (c *comparer) split(files []Entry, limit int64) [][]Entry {
 			keys = append(keys, sum)
 		}
 		by[sum] = append(by[sum], e)
-		if limit < 0 {
-			c.done += e.Size
-			c.ctx.Progress(float64(c.done), float64(c.total), "comparing")
-		}
 	}
 	var out [][]Entry
 	for _, k := range keys {
@@ -135,26 +134,73 @@ func (c *comparer) split(files []Entry, limit int64) [][]Entry {
 	return out
 }
 
-func (c *comparer) sum(name string, limit int64) (sum digest, err error) {
+func (c *comparer) sum(name string, limit int64) (uint64, error) {
 	file, err := c.ctx.Files().Open(name)
 	if err != nil {
-		return sum, err
+		return 0, err
 	}
 	defer file.Close()
-	var from io.Reader = file
-	if limit >= 0 {
-		from = io.LimitReader(file, limit)
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	for limit > 0 {
+		n, err := file.Read(c.buffer[:min(int64(len(c.buffer)), limit)])
+		h.Write(c.buffer[:n])
+		limit -= int64(n)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return 0, err
+		}
 	}
-	h := sha256.New()
-	if _, err := io.CopyBuffer(h, onlyReader{from}, c.buffer); err != nil {
-		return sum, err
-	}
-	h.Sum(sum[:0])
-	return sum, nil
+	return h.Sum64(), nil
 }
 
-// onlyReader hides WriterTo, so that CopyBuffer uses its buffer.
-type onlyReader struct{ io.Reader }
+// verified keeps, of files that are to be alike, those that are the first byte
+// for byte: a person may delete the others on our word.
+func (c *comparer) verified(g group) group {
+	same := g[:1]
+	for _, e := range g[1:] {
+		equal, err := c.equal(g[0].Path, e.Path)
+		if err != nil {
+			c.ctx.Issue("%s cannot be read and is not compared: %v", e.Path, err)
+		}
+		if equal {
+			same = append(same, e)
+		}
+		c.done += e.Size
+		c.ctx.Progress(float64(c.done), float64(c.total), "comparing")
+	}
+	c.done += g[0].Size
+	return same
+}
+
+func (c *comparer) equal(a, b string) (bool, error) {
+	x, err := c.ctx.Files().Open(a)
+	if err != nil {
+		return false, err
+	}
+	defer x.Close()
+	y, err := c.ctx.Files().Open(b)
+	if err != nil {
+		return false, err
+	}
+	defer y.Close()
+	half := len(c.buffer) / 2
+	p, q := c.buffer[:half], c.buffer[half:2*half]
+	for {
+		n, errX := io.ReadFull(x, p)
+		m, errY := io.ReadFull(y, q)
+		if !bytes.Equal(p[:n], q[:m]) {
+			return false, nil
+		}
+		if errX != nil || errY != nil {
+			return ended(errX) && ended(errY), nil
+		}
+	}
+}
+
+func ended(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }
 
 // keepFirst puts the file to keep first: the oldest, then the one with the
 // shortest path.

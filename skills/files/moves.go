@@ -192,13 +192,13 @@ func formatMoves(verb string) func(Moved, bool) []guest.Item {
 		if out.Count == 0 {
 			text := "nothing matches"
 			if out.Same > 0 {
-				text = "nothing to do: " + count(out.Same, "is", "are") + " as asked already"
+				text = "nothing to do: " + sameAs(verb, out.Same)
 			}
 			return []guest.Item{{Kind: abi.ItemInfo, Message: text}}
 		}
 		text := done(dryRun, verb) + " " + count(out.Count, "item", "items")
 		if out.Same > 0 {
-			text += "; " + count(out.Same, "was", "were") + " as asked already"
+			text += "; " + sameAs(verb, out.Same)
 		}
 		if verb == "renamed" {
 			return []guest.Item{{Kind: abi.ItemInfo, Message: text}}
@@ -208,6 +208,14 @@ func formatMoves(verb string) func(Moved, bool) []guest.Item {
 		}
 		return append([]guest.Item{{Kind: abi.ItemInfo, Message: text + ":"}}, perFolder(out.Moves)...)
 	}
+}
+
+// sameAs tells of what was as it should be before.
+func sameAs(verb string, n int) string {
+	if verb == "renamed" {
+		return count(n, "needs no change", "need no change")
+	}
+	return count(n, "is there already", "are there already")
 }
 
 // perFolder counts moves by the folder they went to, the fullest first.

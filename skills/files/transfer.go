@@ -205,6 +205,9 @@ func writeFile(files *guest.Files, name string, from io.Reader, buffer []byte, m
 	return n, err
 }
 
+// onlyReader hides WriterTo, so that CopyBuffer uses its buffer.
+type onlyReader struct{ io.Reader }
+
 // counter tells how much went through it.
 type counter struct {
 	w        io.Writer
