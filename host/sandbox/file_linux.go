@@ -90,7 +90,12 @@ func (h *file) become(fd int, blob stage.ID) {
 }
 
 // Dev implements the same method as documented on sys.File
-func (h *file) Dev() (uint64, sys.Errno) { return device, 0 }
+func (h *file) Dev() (uint64, sys.Errno) {
+	if h.scratch {
+		return tmpDevice, 0
+	}
+	return device, 0
+}
 
 // Ino implements the same method as documented on sys.File
 func (h *file) Ino() (wsys.Inode, sys.Errno) { return h.ino, 0 }
@@ -121,10 +126,11 @@ func (h *file) Stat() (wsys.Stat_t, sys.Errno) {
 	if err := unix.Fstat(h.fd, &st); err != nil {
 		return wsys.Stat_t{}, toErrno(err)
 	}
-	if !h.scratch && !h.anon {
-		if n, _ := h.fs.v.nodeOf(h); n != nil {
-			return nodeStat(n, &st), 0
-		}
+	if h.scratch {
+		return tmpStat(&st), 0
+	}
+	if n, _ := h.fs.v.nodeOf(h); n != nil && !h.anon {
+		return nodeStat(n, &st), 0
 	}
 	return fromSystem(&st, h.ino), 0
 }

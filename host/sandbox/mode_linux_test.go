@@ -174,4 +174,21 @@ func TestScratch(t *testing.T) {
 	require.Zero(t, f.Rename("@tmp/x", "kept"))
 	require.Empty(t, names(t, f, "@tmp"))
 	require.Equal(t, "12345", mustGet(t, f, "kept"))
+	mustPut(t, f, "@tmp/x", "123")
+	require.Zero(t, f.Rename("@tmp/x", "kept"))
+	require.Equal(t, "123", mustGet(t, f, "kept"))
+	require.Equal(t, int64(3), r.view.used.Load())
+	mustPut(t, f, "@tmp/x", "new")
+	require.Equal(t, sys.EPERM, f.Rename("@tmp/x", "old"))
+	require.Equal(t, []Denial{{Op: "rename", Path: "old", Needs: abi.ModeWrite}}, f.Denials())
+
+	// One file is one thing, by whichever way a guest asks.
+	h, errno := f.OpenFile("@tmp/x", sys.O_RDONLY, 0)
+	require.Zero(t, errno)
+	defer h.Close()
+	open, errno := h.Stat()
+	require.Zero(t, errno)
+	path, errno := f.Stat("@tmp/x")
+	require.Zero(t, errno)
+	require.Equal(t, path, open)
 }

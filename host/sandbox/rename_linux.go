@@ -172,14 +172,46 @@ func (f *CallFS) keepTmp(from, to string) sys.Errno {
 		return sys.EISDIR
 	case p.slash:
 		return sys.ENOTDIR
-	case p.exists:
-		return sys.ENOTSUP // replacing is for the guest: copy, then remove
+	case p.exists && p.kind() != stage.File:
+		return sys.EPERM // a link, or what no guest may touch
 	}
-	if errno := f.need(abi.ModeCreate, "rename", p.path); errno != 0 {
+	need := abi.ModeCreate
+	if p.exists {
+		need = f.toChange(&p)
+	}
+	if errno := f.need(need, "rename", p.path); errno != 0 {
 		return errno
 	}
-	if errno := f.copyTo(to, h); errno != 0 {
+	if p.exists {
+		errno = f.overwrite(&p, h)
+	} else {
+		errno = f.copyTo(to, h)
+	}
+	if errno != 0 {
 		return errno
 	}
 	return f.v.unlinkTmp(from)
+}
+
+// overwrite gives what lies at a place the content of an open file.
+func (f *CallFS) overwrite(p *place, from *file) sys.Errno {
+	to, errno := f.openNow(p, opening{write: true})
+	if errno != 0 {
+		return errno
+	}
+	defer f.v.closeFile(to)
+	size, errno := from.size()
+	if errno != 0 {
+		return errno
+	}
+	if errno := f.change(to.cut); errno != 0 {
+		return errno
+	}
+	if errno := to.setSize(size); errno != 0 {
+		return errno
+	}
+	if err := copyContent(to.fd, from.fd, size); err != nil {
+		return f.failed(err)
+	}
+	return 0
 }
