@@ -57,6 +57,7 @@ type Grammar struct {
 	floating []*Phrase            // begin with a slot
 	values   map[string][]*Phrase // by argument
 	fillers  map[string]bool
+	small    map[string]bool // single function words: never a text or a name
 	known    map[string]bool // every literal word, for spelling
 	longest  int             // letters of the longest prefix
 }
@@ -78,7 +79,7 @@ func New(lex *Lexicon, reg *registry.Registry) *Grammar {
 	}
 	g := &Grammar{
 		lex: lex, reg: reg, exact: map[string][]*Phrase{}, prefix: map[string][]*Phrase{},
-		values: map[string][]*Phrase{}, fillers: map[string]bool{}, known: map[string]bool{},
+		values: map[string][]*Phrase{}, fillers: map[string]bool{}, small: map[string]bool{}, known: map[string]bool{},
 	}
 	g.addShared()
 	g.addLexicon()
@@ -97,6 +98,10 @@ func (g *Grammar) addShared() {
 		for _, r := range roles {
 			for _, s := range f.Roles[Role(r)] {
 				g.add(s, Phrase{Meaning: Function, Role: Role(r), Lang: lang})
+				switch Role(r) {
+				case In, From, To, With, And, Or, Then:
+					g.small[Fold(s)] = true
+				}
 			}
 		}
 		for _, s := range f.Fillers {

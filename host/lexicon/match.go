@@ -325,7 +325,7 @@ func (f *finder) word(m *Match, e, j int, kind string, fill func(any, int, bool)
 		}
 		return 0, false
 	case Word:
-		if f.fill[j] || path && f.knows(t) && !IsFolderName(t.Fold) {
+		if f.fill[j] || f.g.small[t.Fold] || path && f.knows(t) && !IsFolderName(t.Fold) {
 			return 0, false
 		}
 	}

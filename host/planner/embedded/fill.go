@@ -16,11 +16,13 @@ type attempt struct {
 	tool       *registry.Tool
 	c          clause
 	used       []bool
+	context    []bool // tells a story around the request
 	soft       []bool // used by a verb or noun
 	zone       []bool // behind "except"
 	args       map[string]any
 	heads      []head
 	verb       float64 // evidence for the tool
+	verbAt     int     // where it stands
 	leads      bool    // the clause begins with the tool's verb
 	noun       float64
 	filters    int             // arguments that narrow down what is meant
@@ -48,7 +50,7 @@ type head struct {
 }
 
 func (q *reading) start(t *registry.Tool, c clause) *attempt {
-	return &attempt{q: q, tool: t, c: c, used: make([]bool, len(q.toks)), soft: make([]bool, len(q.toks)), zone: make([]bool, len(q.toks)), args: map[string]any{}}
+	return &attempt{q: q, tool: t, c: c, used: make([]bool, len(q.toks)), soft: make([]bool, len(q.toks)), context: make([]bool, len(q.toks)), zone: make([]bool, len(q.toks)), args: map[string]any{}}
 }
 
 func (q *reading) attempt(t *registry.Tool, c clause, prev *attempt) *attempt {
@@ -75,6 +77,7 @@ func (a *attempt) fill(prev *attempt) {
 	a.thread(prev)
 	a.fromDestination()
 	a.argumentNames()
+	a.findContext()
 	left := a.leftovers()
 	missing := a.required()
 	a.score = a.verb + a.noun + 0.1*float64(len(a.heads)+a.filters) - 0.7*float64(left) - 0.35*float64(missing)
@@ -95,21 +98,23 @@ func (a *attempt) phrases() {
 					w += 0.3 * m.Weight // most requests begin with what to do
 					a.leads = a.leads || m.Weight >= 0.5
 				}
-				a.verb = max(a.verb, w)
+				if w > a.verb {
+					a.verb, a.verbAt = w, m.Start
+				}
 				a.take(m)
 			}
 		case lexicon.Noun:
-			if m.Tool == a.tool.Name {
+			if m.Tool == a.tool.Name && !a.taken(m) {
 				a.noun += m.Weight
 				a.verb = max(a.verb, m.Weight/2)
-				if !a.taken(m) && m.Weight >= 0.15 {
+				if m.Weight >= 0.15 {
 					a.take(m)
 				}
 			}
 		case lexicon.Sets:
 			if (m.Tool == "" || m.Tool == a.tool.Name) && (m.Only == nil || slices.Contains(m.Only, a.tool.Name)) && !a.taken(m) && !a.besideName(m) && a.sets(m) {
-				if m.Tool != "" {
-					a.verb = max(a.verb, m.Weight*(1+0.5*float64(m.Literals()-1)))
+				if w := m.Weight * (1 + 0.5*float64(m.Literals()-1)); m.Tool != "" && w > a.verb {
+					a.verb, a.verbAt = w, m.Start
 				}
 				a.filters += len(m.Filled) + len(m.Set)
 				a.take(m)
@@ -152,10 +157,15 @@ func (a *attempt) besideName(m *lexicon.Match) bool {
 
 // taken reports whether any token of the match is spoken for.
 func (a *attempt) taken(m *lexicon.Match) bool {
+	fresh := len(m.Filled) > 0 // a verb's words may also lead to a value: "save pages 1-2"
 	for _, w := range m.Words {
-		if a.zone[w] || a.used[w] && (len(m.Filled) == 0 || !a.soft[w]) {
-			return true // a verb's words may also lead to a value: "save pages 1-2"
+		if a.zone[w] || a.used[w] && !a.soft[w] {
+			return true
 		}
+		fresh = fresh || !a.used[w]
+	}
+	if !fresh {
+		return true
 	}
 	for _, s := range m.Filled {
 		for k := s.Start; k < s.End; k++ {
@@ -321,6 +331,25 @@ func (a *attempt) argumentNames() {
 	}
 }
 
+// findContext marks what stands in other parts of the sentence than the action,
+// where requests may tell a story: "The last page is blank - drop it".
+func (a *attempt) findContext() {
+	if !a.q.g.Lexicon().Stories || a.verb < 0.5 {
+		return
+	}
+	ends := func(i int) bool { return a.q.toks[i].Kind == lexicon.Punct }
+	from, to := a.verbAt, a.verbAt
+	for from > a.c.from && !ends(from-1) {
+		from--
+	}
+	for to < a.c.to && !ends(to) {
+		to++
+	}
+	for i := a.c.from; i < a.c.to; i++ {
+		a.context[i] = i < from || i >= to
+	}
+}
+
 // leftovers counts the words that mean something and were used for nothing, and
 // asks about them.
 func (a *attempt) leftovers() int {
@@ -355,7 +384,7 @@ func (a *attempt) leftovers() int {
 // meaningful reports whether token i says something that nothing has used.
 func (a *attempt) meaningful(i int) bool {
 	t := a.q.toks[i]
-	if a.used[i] || t.Kind == lexicon.Punct {
+	if a.used[i] || t.Kind == lexicon.Punct || a.context[i] {
 		return false
 	}
 	if f := a.q.words[i]; f.n > 0 || a.q.covered[i] {

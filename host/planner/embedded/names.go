@@ -18,6 +18,9 @@ func (a *attempt) places() {
 		if role == "" || a.used[i] || a.zone[i] {
 			continue
 		}
+		if a.q.g.Lexicon().Stories && a.q.toks[i].Kind == lexicon.Word && a.arg(lexicon.RolePlace) == "" && !a.q.exists(a.q.toks[i].Text) && a.namesFile() && (role != lexicon.To || a.arg(lexicon.RoleDestination) == "") {
+			continue // "paste it into an email": the file is named elsewhere
+		}
 		items, end := a.list(i)
 		ok := true
 		switch {
@@ -43,6 +46,16 @@ func (a *attempt) places() {
 		}
 		i = end - 1
 	}
+}
+
+// namesFile reports whether the clause holds a file's name.
+func (a *attempt) namesFile() bool {
+	for i := a.c.from; i < a.c.to; i++ {
+		if a.q.toks[i].Kind == lexicon.Name {
+			return true
+		}
+	}
+	return false
 }
 
 // valuePlace takes the value of an argument that has one value: "convert it to

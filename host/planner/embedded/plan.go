@@ -17,6 +17,11 @@ const maxTries = 6
 // plan answers the request: refusals and questions of the vocabulary first,
 // then one call a clause.
 func (q *reading) plan() planner.Answer {
+	for _, t := range q.toks {
+		if strings.Contains(t.Fold, "://") {
+			return refusal(0.95, "There is no network here, so nothing can be done with an address.")
+		}
+	}
 	if m := q.first(lexicon.Refuses); m != nil {
 		return refusal(0.95, "That is not something I can do here: "+m.Value+".")
 	}
@@ -26,8 +31,13 @@ func (q *reading) plan() planner.Answer {
 	var calls []abi.Call
 	var prev *attempt
 	confidence := 0.97
-	for _, c := range q.clauses() {
+	clauses := q.clauses()
+	for i, c := range clauses {
 		a, margin := q.best(c, prev)
+		if q.g.Lexicon().Stories && c.loose && (a == nil || len(a.problems) > 0) {
+			clauses[i+1].from = c.from // a story that leads up to the request
+			continue
+		}
 		if first, second := q.pair(c, a); first != nil {
 			calls = append(calls, abi.Call{Tool: first.tool.Name, Args: first.args})
 			prev, a = first, second
@@ -65,7 +75,7 @@ func (q *reading) first(meaning lexicon.Meaning) *lexicon.Match {
 	}
 	for i := range q.matches {
 		m := &q.matches[i]
-		if m.Meaning > lexicon.Value || !free(m) || q.placeOf(m) != "" {
+		if m.Meaning > lexicon.Value && (m.Meaning != lexicon.Filler || m.Literals() < 2 || !m.Skill) || !free(m) || q.placeOf(m) != "" {
 			continue
 		}
 		if m.Meaning == lexicon.Refuses && len(m.Words) > 1 && q.place[m.Start] != "" {

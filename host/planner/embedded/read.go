@@ -27,8 +27,12 @@ type function struct {
 	n    int // tokens
 }
 
-// clause is a stretch of tokens with an action of its own.
-type clause struct{ from, to int }
+// clause is a stretch of tokens with an action of its own. loose says that only
+// a mark ends it, no "and" or "then".
+type clause struct {
+	from, to int
+	loose    bool
+}
 
 func read(g *lexicon.Grammar, r planner.Request) *reading {
 	q := &reading{req: r, g: g, toks: lexicon.Tokenize(r.Utterance)}
@@ -200,6 +204,9 @@ func (q *reading) findPlaces() {
 		}
 		if f.role == lexicon.To && q.toks[j].Kind == lexicon.Word && q.isVerb(j) && !q.verbBefore(i) {
 			continue // "to delete"
+		}
+		if lexicon.IsMeasure(q.toks[j].Fold) && j+1 < len(q.toks) && q.words[j+1].role == lexicon.Files {
+			continue // "into one file"
 		}
 		if q.kindOfThing(j) && (q.placeFollows(j+1) || j+1 < len(q.toks) && q.words[j+1].role == lexicon.Files) {
 			continue // "from the photos in camera", "to the pdf files"
@@ -373,12 +380,21 @@ func (q *reading) clauses() []clause {
 			continue
 		}
 		if i > start && q.action(start, i) && q.begins(i+n, strong) {
-			out = append(out, clause{start, i})
+			out = append(out, clause{start, i, !strong && q.onlyMarks(i, i+n)})
 			start = i + n
 		}
 		i += n
 	}
-	return append(out, clause{start, len(q.toks)})
+	return append(out, clause{from: start, to: len(q.toks)})
+}
+
+func (q *reading) onlyMarks(i, j int) bool {
+	for ; i < j; i++ {
+		if q.toks[i].Kind != lexicon.Punct {
+			return false
+		}
+	}
+	return true
 }
 
 // separator measures a run of words and marks that may join clauses; strong

@@ -3,7 +3,9 @@ package embedded
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/lexicon"
@@ -40,6 +42,13 @@ func (a *attempt) thread(prev *attempt) {
 		}
 	}
 	dst := prev.arg(lexicon.RoleDestination)
+	if a.pronoun != lexicon.Them && dst != "" && prev.args[dst] == nil {
+		prev.nameProduct(dst)
+		if prev.args[dst] == nil && a.pronoun == lexicon.It {
+			a.problems = append(a.problems, fmt.Sprintf("What should the result of %q be called?", a.q.text(prev.c.from, prev.c.to)))
+			return
+		}
+	}
 	made, _ := prev.args[dst].(string)
 	switch {
 	case dst != "" && made != "" && prev.isFile(made) && a.pronoun != lexicon.Them:
@@ -60,6 +69,38 @@ func (a *attempt) thread(prev *attempt) {
 			}
 		}
 	}
+}
+
+// nameProduct gives the file that a call makes a name beside its source, so that
+// the next call can read it.
+func (a *attempt) nameProduct(dst string) {
+	if a.tool.Args[dst].Type == abi.TypeArray {
+		return
+	}
+	source := ""
+	switch v := a.args[a.arg(lexicon.RoleThing)].(type) {
+	case string:
+		source = v
+	case []any:
+		if len(v) > 0 {
+			source, _ = v[0].(string)
+		}
+	}
+	if source == "" || !a.isFile(source) || isGlob(source) || source[0] == '$' {
+		return
+	}
+	ext := path.Ext(source)
+	verb, _, _ := strings.Cut(a.tool.Name, "_")
+	suffix := "_" + verb
+	for _, n := range slices.Sorted(maps.Keys(a.args)) { // converting changes the extension
+		if v, ok := a.args[n].(string); ok && a.tool.Args[n] != nil && len(a.tool.Args[n].Enum) > 0 && isExtension(v) {
+			if "."+v != ext {
+				suffix = ""
+			}
+			ext = "." + v
+		}
+	}
+	a.args[dst] = strings.TrimSuffix(source, path.Ext(source)) + suffix + ext
 }
 
 // inherit copies the filter of the call before.
