@@ -137,12 +137,16 @@ func (a *app) planBatch(cmd *cobra.Command, r host.Request, given []string, expa
 			return err
 		}
 	}
+	b, err := h.Batch(cmd.Context(), r, expanded, event.Discard)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
 	out := bufio.NewWriter(a.out)
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
-		r.Utterance = strings.TrimSpace(lines.Text())
-		p, err := h.Plan(cmd.Context(), r, expanded, event.Discard)
+		p, err := b.Plan(cmd.Context(), strings.TrimSpace(lines.Text()))
 		switch fault.Of(err) {
 		case 0, fault.Question, fault.Refused, fault.Usage:
 		default:

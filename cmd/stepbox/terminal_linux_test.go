@@ -83,6 +83,7 @@ func (term *terminal) wait(pattern string) {
 		case <-term.done:
 			term.mu.Lock()
 			m := re.FindIndex(term.text.Bytes()[term.read:])
+			text = term.text.String()
 			term.mu.Unlock()
 			if m == nil {
 				require.FailNow(term.t, "ended without saying", "%s in:\n%s", pattern, text)
