@@ -251,7 +251,7 @@ func TestKilledAtEveryPointOfAnUndo(t *testing.T) {
 
 func TestKilledAtEveryPointOfARecovery(t *testing.T) {
 	t.Parallel()
-	for _, first := range []int{15, 60} {
+	for _, first := range []int{15, 40} {
 		n := every(t, func(point int) bool {
 			r, before, after := newEverything(t)
 			require.True(t, killed(t, "apply", r, first))

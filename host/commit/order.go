@@ -78,15 +78,21 @@ func order(items []item) []op {
 			items[j].home = it.home
 		}
 	}
-	direct := make(map[int]bool)
+	// A direct move takes the place of the attach, or of the detach when its old
+	// folder goes too and its new one stays where it is.
+	late, early := make(map[int]bool), make(map[int]bool)
 	for i, it := range items {
 		if it.touch || it.from == "" || it.to == "" {
 			continue
 		}
 		_, taken := leaves[it.to]
 		_, reused := arrives[it.from]
-		if !taken && !reused && !below(outDirs, it.from) {
-			direct[i], skip[i] = true, true
+		switch {
+		case taken || reused:
+		case !below(outDirs, it.from):
+			late[i], skip[i] = true, true
+		case !below(outDirs, it.to) && !below(inDirs, it.to):
+			early[i] = true
 		}
 	}
 
@@ -98,20 +104,24 @@ func order(items []item) []op {
 		if it.from != "" && !skip[i] {
 			out = append(out, i)
 		}
-		if it.to != "" {
+		if it.to != "" && !early[i] {
 			in = append(in, i)
 		}
 	}
 	sort.Slice(out, func(a, b int) bool { return deeper(items[out[a]].from, items[out[b]].from) })
 	sort.Slice(in, func(a, b int) bool { return deeper(items[in[b]].to, items[in[a]].to) })
 	for _, i := range out {
-		ops = append(ops, op{kind: opDetach, i: i})
+		kind := opDetach
+		if early[i] {
+			kind = opDirect
+		}
+		ops = append(ops, op{kind: kind, i: i})
 	}
 	for _, i := range in {
 		switch j, ok := exchanged[i]; {
 		case ok:
 			ops = append(ops, op{kind: opExchange, i: i, other: j})
-		case direct[i]:
+		case late[i]:
 			ops = append(ops, op{kind: opDirect, i: i})
 		default:
 			ops = append(ops, op{kind: opAttach, i: i})

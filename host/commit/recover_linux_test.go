@@ -16,7 +16,7 @@ import (
 func TestUnrecoverableRunsStandInNobodysWay(t *testing.T) {
 	ctx := context.Background()
 	r, before, after := newEverything(t)
-	require.True(t, killed(t, "apply", r, 60))
+	require.True(t, killed(t, "apply", r, 50))
 	state, box := r.state(), r.Sandbox
 	other := filepath.Join(filepath.Dir(box), "other")
 	require.NoError(t, os.Mkdir(other, 0o755))
@@ -30,11 +30,11 @@ func TestUnrecoverableRunsStandInNobodysWay(t *testing.T) {
 	require.Error(t, Remove(r), "it is in the middle of a commit")
 	require.NoError(t, os.Rename(box+"-away", box))
 	require.NoError(t, Recover(ctx, state))
-	require.True(t, whole(t, r, 60, before, after))
+	require.True(t, whole(t, r, 50, before, after))
 
 	// The journal is damaged.
 	r, _, _ = newEverything(t)
-	require.True(t, killed(t, "apply", r, 60))
+	require.True(t, killed(t, "apply", r, 50))
 	state, box = r.state(), r.Sandbox
 	other = filepath.Join(filepath.Dir(box), "other")
 	require.NoError(t, os.Mkdir(other, 0o755))
@@ -53,7 +53,7 @@ func TestUnrecoverableRunsStandInNobodysWay(t *testing.T) {
 // touch what the first is doing.
 func TestRecoveryLeavesALiveCommitAlone(t *testing.T) {
 	r, before, after := newEverything(t)
-	require.True(t, killed(t, "apply", r, 60))
+	require.True(t, killed(t, "apply", r, 50))
 	lock, err := lockFile(filepath.Join(r.state(), fileLock), true)
 	require.NoError(t, err)
 	half := tree(t, r.Sandbox)
@@ -61,5 +61,5 @@ func TestRecoveryLeavesALiveCommitAlone(t *testing.T) {
 	require.Equal(t, half, tree(t, r.Sandbox))
 	require.NoError(t, lock.Close())
 	recovered(t, r)
-	require.True(t, whole(t, r, 60, before, after))
+	require.True(t, whole(t, r, 50, before, after))
 }
