@@ -96,58 +96,19 @@ func (h *Host) named() []Found {
 	return found
 }
 
-// choose finds the skill of a request: the one it names, else the winner of
-// all that are known and not stale.
-func (h *Host) choose(ctx context.Context, name, utterance string) (s *skill.Skill, competed bool, err error) {
-	if name != "" {
-		s, err = h.Skill(ctx, name)
-		return s, false, err
-	}
-	all, err := h.competitors(ctx)
-	if err != nil {
-		return nil, true, err
-	}
-	best := retrieval.New(all).Skills(utterance)
-	if len(best) == 0 {
-		return nil, true, fault.New(fault.Refused, "no known skill can do that").
-			Hint("`stepbox skills list` says what the known skills do")
-	}
-	i := slices.IndexFunc(all, func(s *skill.Skill) bool { return s.Name() == best[0].Skill })
-	return all[i], true, nil
-}
-
-func (h *Host) competitors(ctx context.Context) ([]*skill.Skill, error) {
-	found, err := h.Skills(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var all []*skill.Skill
-	for _, f := range found {
-		if f.Err == nil && !f.Skill.Stale() {
-			all = append(all, f.Skill)
-		}
-	}
-	if len(all) == 0 {
-		return nil, fault.New(fault.Usage, "no skill is known").
-			Hint("name a skill's folder, for example ./skills/files, or give --skills DIR")
-	}
-	return all, nil
-}
-
 // Retrieve ranks tools for an utterance, of one skill or of all.
 func (h *Host) Retrieve(ctx context.Context, skillName, utterance string, k int) ([]retrieval.Hit, error) {
-	var all []*skill.Skill
+	c := &catalogue{host: h}
 	if skillName == "" {
-		var err error
-		if all, err = h.competitors(ctx); err != nil {
-			return nil, err
-		}
-	} else {
-		s, err := h.Skill(ctx, skillName)
+		_, all, err := c.competitors(ctx)
 		if err != nil {
 			return nil, err
 		}
-		all = []*skill.Skill{s}
+		return all.Search(utterance, k), nil
 	}
-	return retrieval.New(all).Search(utterance, k), nil
+	s, err := h.Skill(ctx, skillName)
+	if err != nil {
+		return nil, err
+	}
+	return c.indexed(s).Search(utterance, k), nil
 }

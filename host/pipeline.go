@@ -13,6 +13,7 @@ import (
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/gate"
 	"stepbox.dev/host/plan"
+	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
 	"stepbox.dev/host/worker"
 )
@@ -56,10 +57,12 @@ func (a *attempt) stages(ctx context.Context) error {
 	}
 
 	// Which skill, and is the request one that it refuses outright?
-	competed, err := a.chooseSkill(ctx)
+	skills := catalogue{host: a.host}
+	sk, competed, err := skills.choose(ctx, a.request.Skill, a.request.Utterance)
 	if err != nil {
 		return err
 	}
+	a.skill = sk
 	if err := decided(a.events, screened(a.skill, a.request)); err != nil {
 		return err
 	}
@@ -85,7 +88,10 @@ func (a *attempt) stages(ctx context.Context) error {
 		return err
 	}
 	defer sandbox.close()
-	pl := &planning{skill: a.skill, request: a.request, sandbox: sandbox, events: a.events, person: a.person, competed: competed}
+	pl := &planning{
+		skill: a.skill, index: func() *retrieval.Index { return skills.indexed(a.skill) }, competed: competed,
+		request: a.request, sandbox: sandbox, events: a.events, person: a.person,
+	}
 	valid, err := pl.plan(ctx)
 	if err != nil {
 		return err
@@ -145,11 +151,6 @@ func (a *attempt) stages(ctx context.Context) error {
 		return err
 	}
 	return a.events.Handle(event.Result{Items: words.Items})
-}
-
-func (a *attempt) chooseSkill(ctx context.Context) (competed bool, err error) {
-	a.skill, competed, err = a.host.choose(ctx, a.request.Skill, a.request.Utterance)
-	return competed, err
 }
 
 // begin makes the run's folder and its record.

@@ -10,6 +10,7 @@ import (
 	"stepbox.dev/host/gate"
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/retrieval"
+	"stepbox.dev/host/skill"
 	"stepbox.dev/host/worker"
 )
 
@@ -41,10 +42,52 @@ type PlannedProgram struct {
 // its intents. A question or a refusal is an outcome, and also the error
 // (fault.Question, fault.Refused) that a command line exits with.
 func (h *Host) Plan(ctx context.Context, r Request, expanded bool, e event.Handler) (Planned, error) {
-	ctx, s := newStream(ctx, e)
+	b, err := h.Batch(ctx, r, expanded, e)
+	if err != nil {
+		return Planned{}, err
+	}
+	defer b.Close()
+	return b.Plan(ctx, r.Utterance)
+}
+
+// Batch plans many requests for one sandbox, as Plan does, and loads each skill
+// once. It serves one goroutine.
+type Batch struct {
+	host     *Host
+	request  Request
+	expanded bool
+	events   event.Handler
+	skills   catalogue
+	sandbox  *hostView
+	workers  map[*skill.Skill]*loading
+}
+
+// Batch begins a batch. The utterance of the request is not used.
+func (h *Host) Batch(ctx context.Context, r Request, expanded bool, e event.Handler) (*Batch, error) {
+	view, err := openSandbox(r.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	return &Batch{
+		host: h, request: r, expanded: expanded, events: e, sandbox: view,
+		skills: catalogue{host: h}, workers: map[*skill.Skill]*loading{},
+	}, nil
+}
+
+// Close ends the workers that expansions needed.
+func (b *Batch) Close() {
+	for _, l := range b.workers {
+		l.stop()
+	}
+	b.sandbox.close()
+}
+
+// Plan plans one request.
+func (b *Batch) Plan(ctx context.Context, utterance string) (Planned, error) {
+	ctx, s := newStream(ctx, b.events)
 	defer s.cancel(nil)
 	out := Planned{Outcome: string(gate.Reject), Plan: []abi.Call{}, Retrieved: []retrieval.Hit{}, Diagnostics: []plan.Diagnostic{}}
-	err := settle(ctx, h.planOnly(ctx, r, expanded, s, &out))
+	err := settle(ctx, b.plan(ctx, utterance, s, &out))
 	var invalid *plan.InvalidError
 	if errors.As(err, &invalid) {
 		out.Diagnostics = invalid.Diagnostics
@@ -52,9 +95,11 @@ func (h *Host) Plan(ctx context.Context, r Request, expanded bool, e event.Handl
 	return out, err
 }
 
-func (h *Host) planOnly(ctx context.Context, r Request, expanded bool, s *stream, out *Planned) error {
+func (b *Batch) plan(ctx context.Context, utterance string, s *stream, out *Planned) error {
+	r := b.request
+	r.Utterance = utterance
 	catch := &decisionCatcher{next: s, out: out}
-	sk, competed, err := h.choose(ctx, r.Skill, r.Utterance)
+	sk, competed, err := b.skills.choose(ctx, r.Skill, utterance)
 	if err != nil {
 		return err
 	}
@@ -62,29 +107,29 @@ func (h *Host) planOnly(ctx context.Context, r Request, expanded bool, s *stream
 	if err := decided(catch, screened(sk, r)); err != nil {
 		return err
 	}
-	view, err := openSandbox(r.Sandbox)
-	if err != nil {
-		return err
-	}
-	defer view.close()
-	p := &planning{skill: sk, request: r, sandbox: view, events: catch, competed: competed}
+	p := &planning{skill: sk, index: func() *retrieval.Index { return b.skills.indexed(sk) }, request: r, sandbox: b.sandbox, events: catch, competed: competed}
 	valid, err := p.plan(ctx)
-	out.Plan, out.Planner, out.Confidence = p.draft.Calls(), p.answer.Planner, p.answer.Confidence
-	out.Retrieved = p.hits
+	out.Planner, out.Confidence = p.answer.Planner, p.answer.Confidence
+	out.Plan = append(out.Plan, p.draft.Calls()...)
+	out.Retrieved = append(out.Retrieved, p.hits...)
 	if err != nil {
 		return err
 	}
 	out.Outcome, out.Plan = string(gate.Proceed), valid.Calls()
-	if !expanded {
+	if !b.expanded {
 		return nil
 	}
-	l := h.load(ctx, sk, worker.Options{}, s)
-	defer l.stop()
+	l := b.workers[sk]
+	if l == nil {
+		// The worker outlives this request: its own context would end it.
+		l = b.host.load(context.WithoutCancel(ctx), sk, worker.Options{}, s)
+		b.workers[sk] = l
+	}
 	w, kinds, err := l.wait(ctx)
 	if err != nil {
 		return err
 	}
-	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Paths: view.paths()})
+	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Paths: b.sandbox.paths()})
 	if err != nil {
 		return err
 	}

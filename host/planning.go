@@ -15,6 +15,7 @@ import (
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/planner"
 	"stepbox.dev/host/planner/embedded"
+	"stepbox.dev/host/planner/mock"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
 )
@@ -35,7 +36,7 @@ type planning struct {
 	person   Person
 	competed bool
 
-	index  *retrieval.Index
+	index  func() *retrieval.Index // a given plan needs none
 	hits   []retrieval.Hit
 	answer planner.Answer
 	draft  plan.Draft
@@ -93,10 +94,7 @@ func answered(calls []abi.Call, d gate.Decision, answer string) []abi.Call {
 
 // propose asks the planner for a draft.
 func (p *planning) propose(ctx context.Context, utterance string) error {
-	if p.index == nil {
-		p.index = retrieval.New([]*skill.Skill{p.skill})
-	}
-	p.hits = p.index.Search(utterance, retrieved)
+	p.hits = p.index().Search(utterance, retrieved)
 	ev := event.Retrieved{Skill: p.skill.Name(), Competed: p.competed, Tools: []event.Tool{}}
 	for _, h := range p.hits {
 		ev.Tools = append(ev.Tools, event.Tool{Tool: h.Tool, Score: h.Score})
@@ -170,6 +168,8 @@ func newPlanner(name string) (planner.Planner, error) {
 	switch name {
 	case "", "auto", "embedded":
 		return &embedded.Planner{}, nil
+	case "mock":
+		return &mock.Planner{}, nil
 	}
-	return nil, fault.New(fault.Usage, "unknown planner %q", name).Hint("--planner takes auto or embedded")
+	return nil, fault.New(fault.Usage, "unknown planner %q", name).Hint("--planner takes auto, embedded or mock")
 }

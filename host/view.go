@@ -60,7 +60,10 @@ func (v *hostView) paths() plan.Paths {
 	if v == nil {
 		return plan.Paths{}
 	}
-	p := plan.Paths{Sandbox: v.path}
+	p := plan.Paths{Sandbox: v.path, Exists: func(path string) bool {
+		_, err := v.root.Lstat(path)
+		return err == nil
+	}}
 	p.Home, _ = os.UserHomeDir() // "" when there is none: then ~ stays as it is
 	p.Work, _ = os.Getwd()
 	return p
