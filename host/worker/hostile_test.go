@@ -73,11 +73,8 @@ func TestDeadlineKills(t *testing.T) {
 	}
 }
 
-// A pure call has less time, and no way to ask for more.
+// A pure call that never ends is ended by its caller's deadline too.
 func TestDescribeForEver(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes the 10 seconds that a pure call has")
-	}
 	p := newPlug()
 	p.fn(abi.ExportDescribe, busy, ok)
 	w := start(t, p.bytes(), worker.Options{})
@@ -277,6 +274,28 @@ func TestClockRests(t *testing.T) {
 		}})
 	_, err := step(t.Context(), w)
 	require.NoError(t, err)
+}
+
+// A worker can be closed while a person is being asked.
+func TestCloseWhileAsked(t *testing.T) {
+	p := newPlug()
+	confirm := p.user(abi.HostConfirm)
+	p.fn(abi.ExportStep, text(p.alloc, p.s8, p.s64, `{"prompt":"go on?"}`), get(0), run(confirm), drop,
+		p.says(`{"result":1}`), ok)
+	asked := make(chan struct{})
+	w := start(t, p.bytes(), worker.Options{Confirm: func(ctx context.Context, _ int, _ abi.ConfirmRequest) (bool, error) {
+		close(asked)
+		<-ctx.Done()
+		return false, ctx.Err()
+	}})
+	failed := make(chan error, 1)
+	go func() {
+		_, err := step(context.Background(), w)
+		failed <- err
+	}()
+	<-asked
+	require.NoError(t, w.Close())
+	require.Equal(t, fault.Interrupted, fault.Of(<-failed))
 }
 
 // Row 17: an answer that two readers could read in two ways is no answer.

@@ -32,6 +32,7 @@ type process struct {
 	dropped chan struct{} // closed when nobody will read frames any more
 	killing sync.Once
 	refused atomic.Pointer[error] // why the child was not set up
+	asked   chan struct{}         // closed when the setup was sent, or never will be
 	stop    func() bool
 }
 
@@ -59,7 +60,7 @@ func spawn(ctx context.Context, role string, maxBody int64, files ...*os.File) (
 		return nil, fault.New(fault.Internal, "start a worker: %w", err)
 	}
 	p := &process{cmd: cmd, conn: conn, frames: make(chan frame), words: &tail{done: make(chan struct{})},
-		dead: make(chan struct{}), dropped: make(chan struct{})}
+		dead: make(chan struct{}), dropped: make(chan struct{}), asked: make(chan struct{})}
 	go p.words.keep(words)
 	go p.read(maxBody)
 	go func() {
@@ -233,6 +234,7 @@ func startRun(ctx context.Context, o Options, tmp string) (*process, error) {
 	}
 	// The child reads this while it starts; a failure shows as its hanging up.
 	go func() {
+		defer close(p.asked)
 		err := o.Module.usable()
 		if err == nil {
 			err = p.send(kindSetup, st, bodies...)

@@ -87,6 +87,13 @@ func (s *session) ready() error {
 	if s.p.ready {
 		return nil
 	}
+	// Damaged code may first have to be compiled again, which has a limit of
+	// its own.
+	select {
+	case <-s.p.asked:
+	case <-s.ctx.Done():
+	case <-s.w.done.Done():
+	}
 	s.clock = newStopwatch(loadTime)
 	defer s.clock.stop()
 	f, err := s.next()
@@ -210,11 +217,15 @@ func (s *session) confirm(r abi.ConfirmRequest) (bool, error) {
 		lines[i] = clean(lines[i], maxPreview)
 	}
 	r.Preview = strings.Join(lines, "\n")
-	yes, err := s.w.o.Confirm(s.ctx, s.c.Index, r)
+	// Closing the worker takes the question back.
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	defer context.AfterFunc(s.w.done, cancel)()
+	yes, err := s.w.o.Confirm(ctx, s.c.Index, r)
 	if err != nil {
 		s.broken = true
-		if s.ctx.Err() != nil {
-			return false, ended(s.tool, context.Cause(s.ctx))
+		if ctx.Err() != nil {
+			return false, ended(s.tool, context.Cause(ctx))
 		}
 		return false, fmt.Errorf("ask for %q: %w", s.tool, err)
 	}
