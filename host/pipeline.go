@@ -83,13 +83,17 @@ func (a *attempt) stages(ctx context.Context) error {
 	}, a.events)
 
 	// Words to a valid plan: planner, parse, normalize, gates, validate.
+	planner, err := newPlanner(a.request.Planner)
+	if err != nil {
+		return err
+	}
 	sandbox, err := openSandbox(a.run.Sandbox)
 	if err != nil {
 		return err
 	}
 	defer sandbox.close()
 	pl := &planning{
-		skill: a.skill, index: func() *retrieval.Index { return skills.indexed(a.skill) }, competed: competed,
+		skill: a.skill, planner: planner, index: func() *retrieval.Index { return skills.indexed(a.skill) }, competed: competed,
 		request: a.request, sandbox: sandbox, events: a.events, person: a.person,
 	}
 	valid, err := pl.plan(ctx)

@@ -9,6 +9,7 @@ import (
 	"stepbox.dev/host/expand"
 	"stepbox.dev/host/gate"
 	"stepbox.dev/host/plan"
+	"stepbox.dev/host/planner"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
 	"stepbox.dev/host/worker"
@@ -58,18 +59,23 @@ type Batch struct {
 	expanded bool
 	events   event.Handler
 	skills   catalogue
+	planner  planner.Planner
 	sandbox  *hostView
 	workers  map[*skill.Skill]*loading
 }
 
 // Batch begins a batch. The utterance of the request is not used.
 func (h *Host) Batch(ctx context.Context, r Request, expanded bool, e event.Handler) (*Batch, error) {
+	pl, err := newPlanner(r.Planner)
+	if err != nil {
+		return nil, err
+	}
 	view, err := openSandbox(r.Sandbox)
 	if err != nil {
 		return nil, err
 	}
 	return &Batch{
-		host: h, request: r, expanded: expanded, events: e, sandbox: view,
+		host: h, request: r, expanded: expanded, events: e, sandbox: view, planner: pl,
 		skills: catalogue{host: h}, workers: map[*skill.Skill]*loading{},
 	}, nil
 }
@@ -107,7 +113,7 @@ func (b *Batch) plan(ctx context.Context, utterance string, s *stream, out *Plan
 	if err := decided(catch, screened(sk, r)); err != nil {
 		return err
 	}
-	p := &planning{skill: sk, index: func() *retrieval.Index { return b.skills.indexed(sk) }, request: r, sandbox: b.sandbox, events: catch, competed: competed}
+	p := &planning{skill: sk, planner: b.planner, index: func() *retrieval.Index { return b.skills.indexed(sk) }, request: r, sandbox: b.sandbox, events: catch, competed: competed}
 	valid, err := p.plan(ctx)
 	out.Planner, out.Confidence = p.answer.Planner, p.answer.Confidence
 	out.Plan = append(out.Plan, p.draft.Calls()...)

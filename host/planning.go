@@ -36,10 +36,11 @@ type planning struct {
 	person   Person
 	competed bool
 
-	index  func() *retrieval.Index // a given plan needs none
-	hits   []retrieval.Hit
-	answer planner.Answer
-	draft  plan.Draft
+	planner planner.Planner
+	index   func() *retrieval.Index // a given plan needs none
+	hits    []retrieval.Hit
+	answer  planner.Answer
+	draft   plan.Draft
 }
 
 // plan plans, asks, and plans again until a plan is valid or the run ends.
@@ -102,11 +103,8 @@ func (p *planning) propose(ctx context.Context, utterance string) error {
 	if err := p.events.Handle(ev); err != nil {
 		return err
 	}
-	pl, err := newPlanner(p.request.Planner)
-	if err != nil {
-		return err
-	}
-	p.answer, err = pl.Plan(ctx, planner.Request{
+	var err error
+	p.answer, err = p.planner.Plan(ctx, planner.Request{
 		Utterance: utterance, Skill: p.skill, Tools: p.hits, Files: p.request.Files, Now: time.Now(), Exists: p.sandbox.exists(),
 	})
 	if err != nil {
