@@ -213,6 +213,9 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 		return fill(int64(v), n, false)
 	case slotFactor:
 		v, n := f.r.Factor(j)
+		if _, bare := f.r.Number(j); m.words == 0 && bare == n {
+			return 0, false
+		}
 		return fill(whole(v), n, false)
 	case slotSize:
 		v, n := f.r.Size(j)
@@ -242,6 +245,9 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 		return fill(d.String(), n, false)
 	case slotClock:
 		d, n := f.r.Duration(j)
+		if v, k := f.r.Number(j); n == 0 && k > 0 && m.slots == 2 && v >= 0 && v < 1e6 { // "from 1 to 6 seconds"
+			d, n = time.Duration(v*float64(time.Second)), k
+		}
 		return fill(Clock(d), n, false)
 	case slotRange:
 		v, n := f.r.Ranges(j)

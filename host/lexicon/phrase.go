@@ -102,7 +102,7 @@ func parsePhrase(s string) ([][]element, error) {
 	switch {
 	case len(kept) == 0:
 		return nil, errors.New("is empty")
-	case !literals:
+	case !literals && !selfEvident(kept):
 		return nil, errors.New("needs at least one word beside its slots")
 	}
 	for _, els := range kept {
@@ -111,6 +111,16 @@ func parsePhrase(s string) ([][]element, error) {
 		}
 	}
 	return kept, nil
+}
+
+// selfEvident reports whether a phrase is one slot whose value shows by its unit
+// what it is: 2x, 00:01:30.
+func selfEvident(lists [][]element) bool {
+	if len(lists) != 1 || len(lists[0]) != 1 || lists[0][0].slot == nil {
+		return false
+	}
+	k := lists[0][0].slot.kind
+	return k == slotFactor || k == slotClock
 }
 
 func parseElement(f string) ([]element, error) {

@@ -92,6 +92,12 @@ func (a *attempt) phrases() {
 		}
 		switch m.Meaning {
 		case lexicon.Verb:
+			if m.Tool == a.tool.Name && len(m.Filled) == 0 && a.taken(m) && !a.inZone(m) {
+				// Used for a value already, it still says what to do: "louder".
+				if w := m.Weight; w > a.verb {
+					a.verb, a.verbAt = w, m.Start
+				}
+			}
 			if m.Tool == a.tool.Name && !a.taken(m) && a.sets(m) {
 				w := m.Weight * (1 + 0.5*float64(m.Literals()-1))
 				if a.q.leads(m.Start, a.c.from) {
@@ -153,6 +159,10 @@ func (a *attempt) besideName(m *lexicon.Match) bool {
 	}
 	t := a.q.toks[m.Start-1]
 	return t.Kind == lexicon.Name || t.Kind == lexicon.Quoted || a.q.lang == "zh" && t.Kind == lexicon.Word
+}
+
+func (a *attempt) inZone(m *lexicon.Match) bool {
+	return slices.ContainsFunc(m.Words, func(w int) bool { return a.zone[w] })
 }
 
 // taken reports whether any token of the match is spoken for.
@@ -266,6 +276,9 @@ func (a *attempt) value(m *lexicon.Match) {
 	if k := m.Start - 1; k >= a.c.from && a.q.words[k].role == lexicon.Folder && a.q.place[k] == "" && !a.used[k] && !a.q.fixed[k] {
 		return // "the folder photos" too
 	}
+	if s.Type != abi.TypeArray && a.targetNamed(m) {
+		return // "every mp4 to mkv": the value is mkv
+	}
 	if !a.free(m.Arg) && a.args[m.Arg] != m.Value {
 		return
 	}
@@ -273,6 +286,18 @@ func (a *attempt) value(m *lexicon.Match) {
 	a.heads = append(a.heads, head{tok: m.Start, end: m.End, arg: m.Arg, value: m.Value, plural: plural(a.q.toks[m.End-1].Fold)})
 	a.filters++
 	a.take(m)
+}
+
+// targetNamed reports whether another value of the same argument stands behind
+// "to".
+func (a *attempt) targetNamed(m *lexicon.Match) bool {
+	for k := range a.q.matches {
+		o := &a.q.matches[k]
+		if o.Meaning == lexicon.Value && o.Arg == m.Arg && o.Start >= a.c.from && o.End <= a.c.to && a.q.place[o.Start] == lexicon.To {
+			return true
+		}
+	}
+	return false
 }
 
 func plural(w string) bool { return strings.HasSuffix(w, "s") || strings.HasSuffix(w, "en") }

@@ -321,7 +321,7 @@ func (q *reading) nameable(j int) bool {
 		}
 		return q.words[j].n == 0 && !q.covered[j] && (!q.filler(j) || q.title(j))
 	case lexicon.Number: // a folder called 2025
-		return q.words[j].n == 0
+		return q.words[j].n == 0 && !q.g.Lexicon().Stories
 	}
 	return false
 }

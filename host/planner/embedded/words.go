@@ -145,7 +145,7 @@ func spaced(q *reading, i, j int) string {
 // partOfName takes a word that stands where the things meant are named, such as
 // "invoices", as part of file names.
 func (a *attempt) partOfName(i int) {
-	if a.arg(lexicon.RoleName) == "" || !a.nounPlace(i) {
+	if a.arg(lexicon.RoleName) == "" || !a.nounPlace(i) || a.q.g.Lexicon().Stories {
 		return
 	}
 	end := i + 1
