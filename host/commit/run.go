@@ -232,8 +232,8 @@ func (r *Run) Close() error {
 // Alive reports whether a process is still busy with the run.
 func (r *Run) Alive() bool { return r.lock != nil || held(filepath.Join(r.Dir, fileAlive)) }
 
-// Committed reports whether the run's changes were applied, and not all of
-// them have been taken back since.
+// Committed reports whether the run's changes were applied. UndoneBy says what
+// took them back since.
 func (r *Run) Committed() bool {
 	_, err := os.Lstat(filepath.Join(r.Data, nameDone))
 	return err == nil
