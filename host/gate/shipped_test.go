@@ -1,7 +1,6 @@
 package gate_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -15,12 +14,13 @@ import (
 // The examples of the skills of this repository teach a planner: a gate that
 // held one up would make the taught plan useless.
 func TestShippedExamplesPass(t *testing.T) {
-	folders, err := os.ReadDir("../../skills")
+	manifests, err := filepath.Glob("../../skills/*/skill.yaml")
 	require.NoError(t, err)
-	require.NotEmpty(t, folders)
-	for _, f := range folders {
-		t.Run(f.Name(), func(t *testing.T) {
-			s, err := skill.Load(filepath.Join("../../skills", f.Name()), skill.Options{})
+	require.NotEmpty(t, manifests)
+	for _, manifest := range manifests {
+		dir := filepath.Dir(manifest)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			s, err := skill.Load(dir, skill.Options{})
 			require.NoError(t, err)
 			require.NotEmpty(t, s.Prompt().Examples)
 			for _, e := range s.Prompt().Examples {
