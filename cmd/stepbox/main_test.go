@@ -153,7 +153,8 @@ func prepare(t *testing.T) shared {
 	return s
 }
 
-// shipSkill builds a skill of the repository and lays it out as just build does.
+// shipSkill builds a skill of the repository and lays it out as just build does,
+// with the flags of a skill built on the fly, so that both compile only once.
 func shipSkill(name, dir string) error {
 	source := filepath.Join("..", "..", "skills", name)
 	contract := os.DirFS(source)
@@ -169,7 +170,7 @@ func shipSkill(name, dir string) error {
 			return err
 		}
 	}
-	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w",
+	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false",
 		"-o", filepath.Join(dir, name+".wasm"), "./"+source)
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

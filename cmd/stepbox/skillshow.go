@@ -152,6 +152,7 @@ func page(s shownSkill) string {
 			fmt.Fprintf(&b, "  %s\n", display.Clean(e))
 		}
 	}
+	shared := sharing(s.Tools)
 	for _, t := range s.Tools {
 		if t.Internal { // nobody can ask for it by itself
 			continue
@@ -161,13 +162,72 @@ func page(s shownSkill) string {
 		if len(t.AnyOf) > 0 {
 			fmt.Fprintf(&b, "  needs one of: %s\n", display.Clean(strings.Join(t.AnyOf, ", ")))
 		}
-		rows := make([][]string, 0, len(t.Args))
+		var own []shownArg
+		var also []string
 		for _, arg := range t.Args {
-			rows = append(rows, []string{"  " + arg.Name, argType(arg), argDefault(arg), arg.Help})
+			if shared[common(arg)] < severalTools {
+				own = append(own, arg)
+				continue
+			}
+			also = append(also, strings.TrimSpace(display.Clean(arg.Name)+" "+argDefault(arg)))
 		}
-		display.Table(&b, rows)
+		argTable(&b, own)
+		if len(also) > 0 {
+			fmt.Fprintf(&b, "  also takes: %s\n", strings.Join(also, ", "))
+		}
+	}
+	if several := severalOf(s.Tools, shared); len(several) > 0 {
+		b.WriteString("\nWhat several tools take\n")
+		argTable(&b, several)
 	}
 	return b.String()
+}
+
+// severalTools is how many tools must take an argument for it to be described
+// once, below them, and not at each.
+const severalTools = 3
+
+// common identifies an argument that tools share: everything but the default.
+func common(a shownArg) string {
+	return fmt.Sprintf("%q %q %q %v", a.Name, argType(a), a.Help, a.Required)
+}
+
+// sharing counts how many tools take each argument.
+func sharing(tools []shownTool) map[string]int {
+	n := map[string]int{}
+	for _, t := range tools {
+		for _, a := range t.Args {
+			if !t.Internal && !a.Required {
+				n[common(a)]++
+			}
+		}
+	}
+	return n
+}
+
+// severalOf lists the shared arguments once, in the order of the tools. Their
+// defaults stand at the tools.
+func severalOf(tools []shownTool, shared map[string]int) []shownArg {
+	var list []shownArg
+	seen := map[string]bool{}
+	for _, t := range tools {
+		for _, a := range t.Args {
+			if key := common(a); shared[key] >= severalTools && !seen[key] && !t.Internal {
+				seen[key] = true
+				a.Default = nil
+				list = append(list, a)
+			}
+		}
+	}
+	return list
+}
+
+func argTable(b *strings.Builder, args []shownArg) {
+	rows := make([][]string, 0, len(args))
+	for _, a := range args {
+		rows = append(rows, []string{"  " + a.Name, argType(a), argDefault(a), a.Help})
+	}
+	display.Table(b, rows)
 }
 
 func argType(a shownArg) string {
