@@ -24,6 +24,7 @@ func (a *attempt) places() {
 		items, end := a.list(i)
 		ok := true
 		switch {
+		case role != lexicon.From && a.q.g.Lexicon().Stories && a.valuePlace(i):
 		case role == lexicon.To && a.valuePlace(i):
 		case role == lexicon.To:
 			ok = len(items) == 1 && a.destination(items[0])
