@@ -38,9 +38,12 @@ func deleteFiles(ctx guest.Context, in deleteArgs) (Deleted, error) {
 	if err != nil {
 		return Deleted{}, err
 	}
-	out := Deleted{Paths: make([]string, len(found)), Count: len(found)}
+	out := Deleted{Paths: []string{}, Count: len(found)}
+	room := budget(resultBytes)
 	for i, e := range found {
-		out.Paths[i] = e.Path
+		if len(out.Paths) == i && room.take(len(e.Path)+10) {
+			out.Paths = append(out.Paths, e.Path)
+		}
 		out.Bytes += e.size
 		remove := ctx.Files().Remove
 		if e.folder() {
@@ -51,6 +54,9 @@ func deleteFiles(ctx guest.Context, in deleteArgs) (Deleted, error) {
 			return Deleted{}, err
 		}
 		ctx.Progress(float64(i+1), float64(len(found)), "deleting")
+	}
+	if len(out.Paths) < len(found) {
+		ctx.Issue("only the first %s of %s are listed in the result", thousands(len(out.Paths)), thousands(len(found)))
 	}
 	return out, nil
 }

@@ -344,3 +344,26 @@ func TestNaturalOrder(t *testing.T) {
 		}
 	}
 }
+
+// A result that the host would refuse for its size must not be made: a list is
+// cut and says so, and what a next step needs whole is an error.
+func TestLargeResults(t *testing.T) {
+	room := budget(100)
+	require.True(t, room.take(60))
+	require.False(t, room.take(60))
+	require.True(t, room.take(40))
+
+	dir := t.TempDir()
+	ctx, err := guest.Native{Dir: dir}.Context()
+	require.NoError(t, err)
+	moves, from := make([]move, 200_000), make([]string, 200_000)
+	for i := range moves {
+		moves[i] = move{To: "some/folder/of/some/length/" + strings.Repeat("n", 50)}
+		from[i] = moves[i].To
+	}
+	out := movedOf(ctx, moves, from, 0)
+	require.Equal(t, 200_000, out.Count)
+	text, err := json.Marshal(out)
+	require.NoError(t, err)
+	require.Less(t, len(text), 16<<20)
+}

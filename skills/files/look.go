@@ -42,8 +42,8 @@ type scanArgs struct {
 // Entry is one thing found, as results and variables carry it.
 type Entry struct {
 	Path string `json:"path"`
-	// Name is the path below the folder that was looked in.
-	Name string `json:"name"`
+	// Name is the path below the folder that was looked in, when it differs.
+	Name string `json:"name,omitempty"`
 	Kind string `json:"kind"` // file, folder, link, other
 	Type string `json:"type,omitempty"`
 	// Size in bytes; of a folder, that of all in it when it was needed.
@@ -56,7 +56,7 @@ type Entry struct {
 type Listing struct {
 	Entries []Entry  `json:"entries"`
 	Paths   []string `json:"paths"`
-	Count   int      `json:"count"`
+	Count   int      `json:"count"` // of all that match, listed or not
 	Bytes   int64    `json:"bytes"`
 	Show    string   `json:"show,omitempty"`
 }
@@ -89,20 +89,47 @@ func scan(ctx guest.Context, in scanArgs) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	out := Listing{Entries: make([]Entry, len(found)), Paths: make([]string, len(found)), Count: len(found), Show: in.Show}
+	out := Listing{Entries: []Entry{}, Paths: []string{}, Count: len(found), Show: in.Show}
 	zone := ctx.Zone()
+	room := budget(resultBytes)
 	for i, e := range found {
-		out.Entries[i] = resultEntry(e, zone)
+		r := resultEntry(e, zone)
 		if in.Show == showDetails && e.mode.IsRegular() {
-			out.Entries[i].Type = mainType(ctx.Files(), e)
+			r.Type = mainType(ctx.Files(), e)
 		}
 		if !e.accessed.IsZero() && in.Sort == "accessed" {
-			out.Entries[i].Accessed = e.accessed.In(zone).Format(time.RFC3339)
+			r.Accessed = e.accessed.In(zone).Format(time.RFC3339)
 		}
-		out.Paths[i] = e.Path
 		out.Bytes += e.size
+		switch {
+		case len(out.Entries) < i: // the list is full
+		case room.take(len(r.Path)*2 + len(r.Name) + 150):
+			out.Entries = append(out.Entries, r)
+			if in.Show != "" { // else the next step needs entries alone
+				out.Paths = append(out.Paths, e.Path)
+			}
+		case in.Show == "":
+			return Listing{}, guest.Errorf(abi.CodeLimit, "%s match, more than can be handled at once; name fewer folders, or narrow the request", count(len(found), "file", "files"))
+		default:
+			ctx.Issue("only the first %s of %s are listed", thousands(i), thousands(len(found)))
+		}
 	}
 	return out, nil
+}
+
+// resultBytes bounds a result, which the host refuses when it is too large:
+// after the work was done, which would be a pity.
+const resultBytes = 12 << 20
+
+// budget is how many bytes may still go into a result.
+type budget int
+
+func (b *budget) take(n int) bool {
+	if int(*b) < n {
+		return false
+	}
+	*b -= budget(n)
+	return true
 }
 
 func resultEntry(e *entry, zone *time.Location) Entry {
@@ -115,7 +142,11 @@ func resultEntry(e *entry, zone *time.Location) Entry {
 	case e.link():
 		kind = "link"
 	}
-	return Entry{Path: e.Path, Name: e.Name, Kind: kind, Size: e.size, Modified: e.modified.In(zone).Format(time.RFC3339)}
+	r := Entry{Path: e.Path, Kind: kind, Size: e.size, Modified: e.modified.In(zone).Format(time.RFC3339)}
+	if e.Name != e.Path {
+		r.Name = e.Name
+	}
+	return r
 }
 
 // label is how a listing calls an entry: folders end with a slash.

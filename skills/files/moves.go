@@ -147,7 +147,7 @@ func asideName(ctx guest.Context, name string) string {
 // Moved is the result of what gives files other paths.
 type Moved struct {
 	Paths []string `json:"paths"` // the new ones
-	Moves []move   `json:"moves"`
+	Moves []move   `json:"moves,omitempty"`
 	Count int      `json:"count"`
 	Bytes int64    `json:"bytes,omitempty"`
 	// Same is how many are where and what they should be already.
@@ -156,21 +156,27 @@ type Moved struct {
 }
 
 func movedOf(ctx guest.Context, moves []move, original []string, same int) Moved {
-	out := Moved{Paths: make([]string, len(moves)), Moves: make([]move, len(moves)), Count: len(moves), Same: same}
+	out := Moved{Paths: []string{}, Count: len(moves), Same: same}
+	room := budget(resultBytes)
 	for i, m := range moves {
-		out.Paths[i] = m.To
-		out.Moves[i] = move{From: original[i], To: m.To}
 		out.Bytes += m.size
 		if dir := path.Dir(m.To); i == 0 {
 			out.To = dir
 		} else if out.To != dir {
 			out.To = ""
 		}
+		if len(out.Paths) == i && room.take(2*len(m.To)+len(original[i])+50) {
+			out.Paths = append(out.Paths, m.To)
+			out.Moves = append(out.Moves, move{From: original[i], To: m.To})
+		}
+	}
+	if len(out.Paths) < len(moves) {
+		ctx.Issue("only the first %s of %s are listed in the result", thousands(len(out.Paths)), thousands(len(moves)))
 	}
 	return out
 }
 
-// run checks moves, does them, and tells the result.
+// runMoves checks moves, does them, and tells the result.
 func runMoves(ctx guest.Context, moves []move, same int, label string) (Moved, error) {
 	original := make([]string, len(moves))
 	for i, m := range moves {

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"compress/gzip"
 	"io"
@@ -112,7 +113,7 @@ func packFiles(ctx guest.Context, in packArgs) (Made, error) {
 	}
 	p := &packer{ctx: ctx, files: ctx.Files(), buffer: make([]byte, 256<<10), names: map[string]string{}}
 	for _, e := range in.Files {
-		if err := p.plan(guest.Clean(e.Path), guest.Clean(e.Name)); err != nil {
+		if err := p.plan(guest.Clean(e.Path), guest.Clean(cmp.Or(e.Name, e.Path))); err != nil {
 			return Made{}, err
 		}
 	}
