@@ -29,6 +29,10 @@ import (
 //	ENTRY/sum      names, sizes and digests of those files, and the MAC
 //	new-…/         an entry in the making
 type Cache struct {
+	// AllowMissingWalls compiles even where the system cannot confine the
+	// child that does it. It is set before the first use; see Options.
+	AllowMissingWalls bool
+
 	dir string
 	key []byte
 }
@@ -188,7 +192,7 @@ func (c *Cache) compile(ctx context.Context, m *Module, wasm []byte) error {
 		return fault.New(fault.Internal, "make a folder to compile in: %w", err)
 	}
 	defer os.RemoveAll(tmp)
-	if err := compileIn(ctx, tmp, wasm); err != nil {
+	if err := c.compileIn(ctx, tmp, wasm); err != nil {
 		return err
 	}
 	files, err := takeCompiled(tmp)
@@ -214,13 +218,14 @@ func (c *Cache) compile(ctx context.Context, m *Module, wasm []byte) error {
 	return nil
 }
 
-func compileIn(ctx context.Context, dir string, wasm []byte) error {
+func (c *Cache) compileIn(ctx context.Context, dir string, wasm []byte) error {
 	p, err := spawn(ctx, roleCompile, 0)
 	if err != nil {
 		return err
 	}
 	defer p.kill()
-	f, err := p.exchange(ctx, compileTime, setup{Module: len(wasm), Compiled: dir}, wasm)
+	f, err := p.exchange(ctx, compileTime, setup{Module: len(wasm), Compiled: dir,
+		MissingWallsOK: c.AllowMissingWalls}, wasm)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return fault.New(fault.Stopped, "the module takes longer than %s to compile", compileTime)

@@ -101,6 +101,9 @@ const (
 )
 
 func restrictFiles(r wallRules) error {
+	if err := wallMissing("landlock"); err != nil {
+		return err
+	}
 	v, err := ll.LandlockGetABIVersion()
 	if err != nil {
 		return fmt.Errorf("the kernel does not offer it: %w", err)

@@ -285,6 +285,9 @@ func doomedHost() {
 			os.Exit(1)
 		}
 	}
+	// A descriptor that leaks: whoever started this host forgot to close it.
+	_, err := unix.Open(filepath.Join(filepath.Dir(os.Args[1]), "leaked"), unix.O_RDONLY|unix.O_CREAT, 0o600)
+	fail(err)
 	ctx := context.Background()
 	c, err := worker.OpenCache(os.Args[1])
 	fail(err)
@@ -307,10 +310,11 @@ func doomedHost() {
 	select {}
 }
 
-// A worker must not outlive its host, not even while its guest spins and never
+// A worker shares nothing with its host, and must not outlive it, not even while its guest spins and never
 // sees that the socket is closed.
 func TestWorkerDiesWithItsHost(t *testing.T) {
 	cmd := self(t, roleHost, filepath.Join(t.TempDir(), "cache"))
+	cmd.Env = append(os.Environ(), "SECRET=1")
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -324,6 +328,23 @@ func TestWorkerDiesWithItsHost(t *testing.T) {
 	pid, err := strconv.Atoi(strings.TrimSpace(line.String()))
 	require.NoError(t, err, "%q", line.String())
 	require.NoError(t, unix.Kill(pid, 0), "the worker runs")
+
+	// It has nothing of its host's environment and descriptors, and a session
+	// of its own.
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	require.NoError(t, err)
+	require.Empty(t, env)
+	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	require.NoError(t, err)
+	require.NotEmpty(t, fds)
+	for _, fd := range fds {
+		to, err := os.Readlink(fd)
+		require.NoError(t, err)
+		require.NotContains(t, to, "leaked")
+	}
+	sid, err := unix.Getsid(pid)
+	require.NoError(t, err)
+	require.Equal(t, pid, sid)
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	require.Eventually(t, func() bool {

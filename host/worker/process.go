@@ -51,7 +51,7 @@ func spawn(ctx context.Context, role string, maxBody int64, files ...*os.File) (
 	}
 	defer wordsIn.Close()
 	cmd := childCommand(role)
-	cmd.Env = []string{} // not nil: nothing of the host's environment
+	cmd.Env = childEnv()
 	cmd.Stdout, cmd.Stderr = wordsIn, wordsIn
 	cmd.ExtraFiles = append([]*os.File{theirs}, files...)
 	if err := startChild(cmd); err != nil {

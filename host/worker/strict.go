@@ -246,7 +246,7 @@ func (s *jsonScan) escape() error {
 	return s.bad("bad escape")
 }
 
-// hex consumes uXXXX.
+// hex consumes u and four digits.
 func (s *jsonScan) hex() (rune, bool) {
 	if s.i+5 > len(s.b) {
 		return 0, false

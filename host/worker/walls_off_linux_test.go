@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/worker"
 )
 
 // What each wall of the kernel has to hold while the other is missing. What
@@ -53,4 +56,28 @@ func TestEachWallAlone(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		require.Contains(t, string(out), "could: read outside", "%v", err)
 	})
+}
+
+// A machine that lacks a wall: the run refuses and says so, unless that was
+// allowed.
+func TestMissingWallRefuses(t *testing.T) {
+	t.Setenv("STEPBOX_WALLS_MISSING", "landlock")
+	_, err := openCache(t).Module(t.Context(), good(), nil)
+	require.Equal(t, fault.Stopped, fault.Of(err), "%v", err)
+	require.ErrorContains(t, err, "landlock")
+	require.Contains(t, fault.Next(err), "doctor")
+
+	c := openCache(t)
+	c.AllowMissingWalls = true
+	m, err := c.Module(t.Context(), good(), nil)
+	require.NoError(t, err)
+	w, err := worker.Start(t.Context(), worker.Options{Module: m})
+	require.NoError(t, err)
+	_, err = step(t.Context(), w)
+	require.Equal(t, fault.Stopped, fault.Of(err), "%v", err)
+	require.NoError(t, w.Close())
+	w, err = worker.Start(t.Context(), worker.Options{Module: m, AllowMissingWalls: true})
+	require.NoError(t, err)
+	works(t, w)
+	require.NoError(t, w.Close())
 }
