@@ -207,6 +207,9 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 		return fill(whole(v), n, false)
 	case slotWhole:
 		v, n := f.r.Number(j)
+		if q, u, k := f.r.Quantity(j); n == 0 && u == "degree" { // 90°
+			v, n = q, k
+		}
 		if v != math.Trunc(v) {
 			return 0, false
 		}

@@ -113,7 +113,7 @@ func (a *attempt) phrases() {
 			if m.Tool == a.tool.Name && !a.taken(m) {
 				a.noun += m.Weight
 				a.verb = max(a.verb, m.Weight/2)
-				if m.Weight >= 0.15 {
+				if m.Weight >= 0.15 && extensionOf(a.q.toks[m.Start]) == "" {
 					a.take(m)
 				}
 			}

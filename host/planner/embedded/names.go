@@ -18,13 +18,15 @@ func (a *attempt) places() {
 		if role == "" || a.used[i] || a.zone[i] {
 			continue
 		}
+		if a.q.g.Lexicon().Stories && role != lexicon.From && a.valuePlace(i) {
+			continue
+		}
 		if a.q.g.Lexicon().Stories && a.q.toks[i].Kind == lexicon.Word && a.arg(lexicon.RolePlace) == "" && !a.q.exists(a.q.toks[i].Text) && a.namesFile() && (role != lexicon.To || a.arg(lexicon.RoleDestination) == "") {
 			continue // "paste it into an email": the file is named elsewhere
 		}
 		items, end := a.list(i)
 		ok := true
 		switch {
-		case role != lexicon.From && a.q.g.Lexicon().Stories && a.valuePlace(i):
 		case role == lexicon.To && a.valuePlace(i):
 		case role == lexicon.To:
 			ok = len(items) == 1 && a.destination(items[0])

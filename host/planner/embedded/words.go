@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -55,10 +56,21 @@ func (a *attempt) extension(i int) bool {
 			ext = a.q.toks[i].Fold // "go files"
 		}
 	}
-	if ext == "" || a.arg(lexicon.RoleName) == "" {
+	if ext == "" || a.arg(lexicon.RoleName) == "" || a.q.g.Lexicon().Stories && !a.several(i) {
 		return false
 	}
 	return a.pattern(i, i+1, "*."+ext)
+}
+
+// several reports whether more than one file is meant: "all", or a plural
+// behind the extension. "The mov file" is one that was not named.
+func (a *attempt) several(i int) bool {
+	for k := a.c.from; k < a.c.to; k++ {
+		if a.q.words[k].role == lexicon.All || k > i && a.q.words[k].role == lexicon.Files && (plural(a.q.toks[k].Fold) || strings.HasPrefix(a.q.toks[k].Fold, "файлов")) {
+			return true
+		}
+	}
+	return false
 }
 
 func extensionOf(t lexicon.Token) string {
@@ -80,6 +92,12 @@ func isExtension(w string) bool {
 
 // existing takes words that name something in the sandbox.
 func (a *attempt) existing(i int) bool {
+	for _, f := range a.q.req.Files { // a file that was offered, without its extension
+		if base := path.Base(f); strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), a.q.toks[i].Text) && a.give(a.arg(lexicon.RoleThing), f) {
+			a.used[i] = true
+			return true
+		}
+	}
 	for j := min(a.c.to, i+5); j > i; j-- {
 		text := a.q.text(i, j)
 		if !a.q.exists(text) || !a.allMeaningful(i, j) {
