@@ -134,6 +134,7 @@ func TestRename(t *testing.T) {
 		"regex":           {[]string{"2026-11-29 x.txt"}, args{"find": `(\d+)-(\d+)-(\d+)`, "replace": "$3.$2.$1", "use_regex": true}, []string{"29.11.2026 x.txt=2026-11-29 x.txt"}},
 		"upper":           {[]string{"été.txt"}, args{"case": "upper"}, []string{"ÉTÉ.txt=été.txt"}},
 		"title":           {[]string{"the END-of it.txt"}, args{"case": "title"}, []string{"The End-Of It.txt=the END-of it.txt"}},
+		"lower":           {[]string{"Notes OLD.TXT"}, args{"case": "lower"}, []string{"notes old.txt=Notes OLD.TXT"}},
 		"case only":       {[]string{"README.md"}, args{"case": "lower"}, []string{"readme.md=README.md"}},
 		"extension":       {[]string{"a.text", "b"}, args{"extension": ".txt"}, []string{"a.txt=a.text", "b.txt=b"}},
 		"number":          {[]string{"b2.jpg", "b10.jpg"}, args{"number": true}, []string{"b10-002.jpg=b10.jpg", "b2-001.jpg=b2.jpg"}},

@@ -129,7 +129,7 @@ func (r *renamer) name(old string, folder bool, i int) (string, error) {
 	}
 	switch r.Case {
 	case "lower":
-		stem = strings.ToLower(stem)
+		stem, ext = strings.ToLower(stem), strings.ToLower(ext)
 	case "upper":
 		stem = strings.ToUpper(stem)
 	case "title":
