@@ -225,15 +225,24 @@ func severalOf(tools []shownTool, shared map[string]int) []shownArg {
 func argTable(b *strings.Builder, args []shownArg) {
 	rows := make([][]string, 0, len(args))
 	for _, a := range args {
-		rows = append(rows, []string{"  " + a.Name, argType(a), argDefault(a), a.Help})
+		help := a.Help
+		if values := strings.Join(a.Values, ", "); len(values) > maxValues {
+			help += " One of: " + values + "."
+		}
+		rows = append(rows, []string{"  " + a.Name, argType(a), argDefault(a), help})
 	}
 	display.Table(b, rows)
 }
 
+// maxValues is how long a list of values may be to stand where the type does.
+const maxValues = 50
+
 func argType(a shownArg) string {
 	s := a.Type
-	if len(a.Values) > 0 {
-		s = strings.Replace(s, "enum", strings.Join(a.Values, "|"), 1)
+	if values := strings.Join(a.Values, "|"); len(values) > maxValues {
+		s = strings.Replace(s, "enum", "word", 1) // the help names them
+	} else if values != "" {
+		s = strings.Replace(s, "enum", values, 1)
 	}
 	switch {
 	case a.Min != nil && a.Max != nil:
@@ -243,7 +252,7 @@ func argType(a shownArg) string {
 	case a.Max != nil:
 		s += " up to " + number(*a.Max)
 	}
-	return display.Clip(s, 44)
+	return display.Clip(s, 64)
 }
 
 func argDefault(a shownArg) string {
