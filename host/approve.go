@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"time"
 
 	"stepbox.dev/host/approval"
 	"stepbox.dev/host/commit"
@@ -43,7 +44,14 @@ func approve(ctx context.Context, e event.Handler, c *commit.Changes, p Person, 
 }
 
 func apply(ctx context.Context, e event.Handler, c *commit.Changes, a approval.Approved) error {
-	done, err := commit.Apply(ctx, c, a, nil)
+	const pace = 100 * time.Millisecond // an event an operation would cost more than the operation
+	told := time.Now()
+	done, err := commit.Apply(ctx, c, a, func(done, total int) {
+		if now := time.Now(); now.Sub(told) >= pace {
+			told = now
+			e.Handle(event.Committing{Done: done, Total: total})
+		}
+	})
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,12 @@ type Host struct {
 	skills       []string
 	overrides    []string
 	compiled     *worker.Cache
+	trouble      error
 }
+
+// Trouble is what could not be finished of an interrupted commit, or nil. Its
+// sandbox stays as it is until that is settled; everything else works.
+func (h *Host) Trouble() error { return h.trouble }
 
 // New opens a host and finishes what an earlier crash interrupted.
 func New(ctx context.Context, o Options) (*Host, error) {
@@ -70,9 +75,9 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if h.compiled, err = worker.OpenCache(filepath.Join(h.cache, "compiled")); err != nil {
 		return nil, err
 	}
-	if err := commit.Recover(ctx, h.state); err != nil {
-		return nil, err
-	}
+	// A damaged journal must not lock its owner out of everything else: commits
+	// and undos in the sandbox it is about are refused, with the reason.
+	h.trouble = commit.Recover(ctx, h.state)
 	return h, nil
 }
 

@@ -120,7 +120,7 @@ func (a *attempt) stages(ctx context.Context) error {
 
 	// Every step in the worker, all effects on the stage.
 	done, err := execute.Run(ctx, a.program, w, execute.Options{
-		Context: a.context(), Events: a.events, Paths: sandbox.paths(),
+		Context: a.context(), Events: a.events, Paths: sandbox.paths(), Confirm: a.confirm,
 	})
 	a.result.Results = done.Results
 	if err != nil {
@@ -159,7 +159,7 @@ func (a *attempt) stages(ctx context.Context) error {
 
 // begin makes the run's folder and its record.
 func (a *attempt) begin(ctx context.Context) (err error) {
-	if a.run, err = commit.Begin(ctx, a.host.state, a.request.Sandbox); err != nil {
+	if a.run, err = commit.Begin(ctx, a.host.state, a.request.Sandbox, a.host.cache); err != nil {
 		return err
 	}
 	a.result.RunID = a.run.ID

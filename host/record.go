@@ -87,8 +87,7 @@ func (rec *record) save(r *commit.Run) error {
 	return nil
 }
 
-// loadRecord reads the record of a run. A run that says it is running while
-// nobody runs it was interrupted.
+// loadRecord reads the record of a run.
 func loadRecord(r *commit.Run) (*record, error) {
 	b, err := os.ReadFile(filepath.Join(r.Dir, recordName))
 	if err != nil {
@@ -100,10 +99,20 @@ func loadRecord(r *commit.Run) (*record, error) {
 	if err := dec.Decode(rec); err != nil {
 		return nil, fault.New(fault.CheckFailed, "the record of run %s is damaged: %w", r.ID, err)
 	}
-	if rec.Status == statusRunning && !r.Alive() {
+	rec.settle(r)
+	return rec, nil
+}
+
+// settle corrects a record that its process left behind: what lies on disk
+// decides, since a crash may come between a commit and its record.
+func (rec *record) settle(r *commit.Run) {
+	switch {
+	case rec.Status == statusUndone, r.Alive():
+	case r.Committed():
+		rec.Status, rec.Error = statusCommitted, ""
+	case rec.Status == statusRunning:
 		rec.Status = statusInterrupted
 	}
-	return rec, nil
 }
 
 // Runs lists runs, newest first.

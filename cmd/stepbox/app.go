@@ -30,7 +30,14 @@ func newApp(in *os.File, out, errs io.Writer) *app { return &app{in: in, out: ou
 
 // host opens the façade.
 func (a *app) host(ctx context.Context) (*host.Host, error) {
-	return host.New(ctx, host.Options{Skills: a.skills, Overrides: a.overrides})
+	h, err := host.New(ctx, host.Options{Skills: a.skills, Overrides: a.overrides})
+	if err != nil {
+		return nil, err
+	}
+	if err := h.Trouble(); err != nil {
+		fmt.Fprintf(a.errs, "stepbox: an interrupted commit is not settled: %s\n", display.Clean(err.Error()))
+	}
+	return h, nil
 }
 
 // front is how one run is shown, and who is asked.

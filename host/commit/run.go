@@ -59,15 +59,17 @@ type record struct {
 
 // Begin makes the run's folders for a sandbox: checks the sandbox, finds out
 // where a rename into it works, and records its identity. A commit that a
-// crash interrupted is finished or taken back first. Errors: fault.Usage for a
+// crash interrupted is finished or taken back first. private are further
+// folders of stepbox that no guest may see: a sandbox neither holds one nor
+// lies in one. Errors: fault.Usage for a
 // sandbox that is missing, no folder, or unreadable; fault.Refused for one that
 // may not be one.
-func Begin(ctx context.Context, state, sandbox string) (*Run, error) {
+func Begin(ctx context.Context, state, sandbox string, private ...string) (*Run, error) {
 	state, err := makeState(state)
 	if err != nil {
 		return nil, err
 	}
-	real, err := checkSandbox(state, sandbox)
+	real, err := checkSandbox(sandbox, append(private, state))
 	if err != nil {
 		return nil, err
 	}

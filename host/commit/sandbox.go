@@ -14,7 +14,7 @@ import (
 )
 
 // checkSandbox returns the sandbox with its links resolved, once.
-func checkSandbox(state, sandbox string) (string, error) {
+func checkSandbox(sandbox string, private []string) (string, error) {
 	abs, err := filepath.Abs(sandbox)
 	if err != nil {
 		return "", fault.New(fault.Usage, "sandbox %q: %w", sandbox, err)
@@ -33,7 +33,7 @@ func checkSandbox(state, sandbox string) (string, error) {
 	case !info.IsDir():
 		return "", fault.New(fault.Usage, "sandbox %q is not a folder", sandbox).Hint("name a folder with --sandbox DIR")
 	}
-	if err := mayBeSandbox(state, sandbox, real); err != nil {
+	if err := mayBeSandbox(private, sandbox, real); err != nil {
 		return "", err
 	}
 	names, err := os.ReadDir(real)
@@ -54,8 +54,8 @@ func checkSandbox(state, sandbox string) (string, error) {
 }
 
 // mayBeSandbox refuses folders in which a mistake costs too much, and those
-// that would show stepbox's own state to a guest.
-func mayBeSandbox(state, given, real string) error {
+// that would show stepbox's own folders to a guest.
+func mayBeSandbox(private []string, given, real string) error {
 	hint := "name the folder the request is about with --sandbox DIR"
 	if real == string(filepath.Separator) || filepath.VolumeName(real) != "" && len(real) <= len(filepath.VolumeName(real))+1 {
 		return fault.New(fault.Refused, "sandbox %q is the whole file system", given).Hint("%s", hint)
@@ -75,9 +75,14 @@ func mayBeSandbox(state, given, real string) error {
 			return fault.New(fault.Refused, "sandbox %q is or holds your whole home folder", given).Hint("%s", hint)
 		}
 	}
-	if within(real, state) || within(state, real) {
-		return fault.New(fault.Refused, "sandbox %q and stepbox's state folder %q lie one in the other", given, state).
-			Hint("name another folder with --sandbox DIR, or another state folder with XDG_STATE_HOME")
+	for _, dir := range private {
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = resolved
+		}
+		if within(real, dir) || within(dir, real) {
+			return fault.New(fault.Refused, "sandbox %q and stepbox's own folder %q lie one in the other", given, dir).
+				Hint("name another folder with --sandbox DIR, or move stepbox's with XDG_STATE_HOME and XDG_CACHE_HOME")
+		}
 	}
 	return nil
 }

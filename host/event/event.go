@@ -131,6 +131,12 @@ type Approval struct {
 	By     string `json:"by,omitempty"` // safe (the rule for changes that only add), flags, person
 }
 
+// Committing is how far a commit has come, in operations.
+type Committing struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
+}
+
 // Committed is what a commit did.
 type Committed struct {
 	Changes int   `json:"changes"`
@@ -197,6 +203,9 @@ func (Changes) Type() string { return "changes" }
 
 // Type implements Event.
 func (Approval) Type() string { return "approval" }
+
+// Type implements Event.
+func (Committing) Type() string { return "committing" }
 
 // Type implements Event.
 func (Committed) Type() string { return "committed" }

@@ -92,7 +92,11 @@ func (t *Text) Handle(e event.Event) error {
 		}
 	case event.Changes:
 		t.changes(e)
+	case event.Committing:
+		t.steps = 0
+		t.draw(0, "committing", abi.Progress{Done: float64(e.Done), Total: float64(e.Total)}, false)
 	case event.Committed:
+		t.clear()
 		t.committed = e.Changes
 	case event.Undone:
 		t.undone(e)
