@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,47 +50,6 @@ func (a *attempt) places() {
 	}
 }
 
-// namesFile reports whether the clause holds a file's name.
-func (a *attempt) namesFile() bool {
-	for i := a.c.from; i < a.c.to; i++ {
-		if a.q.toks[i].Kind == lexicon.Name {
-			return true
-		}
-	}
-	return false
-}
-
-// valuePlace takes the value of an argument that has one value: "convert it to
-// markdown".
-func (a *attempt) valuePlace(i int) bool {
-	for k := range a.q.matches {
-		m := &a.q.matches[k]
-		if m.Meaning != lexicon.Value || m.Start != i || a.zone[i] {
-			continue
-		}
-		s := a.tool.Args[m.Arg]
-		if s == nil || s.Type == abi.TypeArray || len(s.Enum) > 0 && !slices.Contains(s.Enum, m.Value) || !a.free(m.Arg) || slices.Contains(a.q.g.Lexicon().Quiet, m.Arg) {
-			continue
-		}
-		a.set(m.Arg, m.Value)
-		a.take(m)
-		return true
-	}
-	return false
-}
-
-// fromDestination makes what stood behind "to" the thing that is acted on, where
-// nothing else was named: "add page numbers to report.pdf".
-func (a *attempt) fromDestination() {
-	dst, thing := a.arg(lexicon.RoleDestination), a.arg(lexicon.RoleThing)
-	v, ok := a.args[dst].(string)
-	if !ok || thing == "" || a.args[thing] != nil || !slices.Contains(a.tool.Required, thing) || slices.Contains(a.tool.Required, dst) {
-		return
-	}
-	delete(a.args, dst)
-	a.set(thing, v)
-}
-
 // produces reports whether what the tool's own names stand for is made, not
 // read: a place is then the folder to make it in.
 func (a *attempt) produces() bool {
@@ -113,68 +71,6 @@ func (a *attempt) below() {
 			}
 		}
 	}
-}
-
-// intoLast makes the last place the destination where the tool needs one and
-// was told none, "put the invoices in archive", and where what is acted on was
-// named besides: "unzip fonts.zip in fonts". Many languages say "in" for both.
-func (a *attempt) intoLast() {
-	dst := a.arg(lexicon.RoleDestination)
-	last := len(a.inside) - 1
-	if dst == "" || last < 0 || a.args[dst] != nil {
-		return
-	}
-	in := a.inside[last]
-	needed := slices.Contains(a.tool.Required, dst)
-	other := a.inputs() > 1 && (a.isFile(in.text) || a.arg(lexicon.RolePlace) == "")
-	if !needed && !other {
-		return
-	}
-	list, _ := a.args[in.arg].([]any)
-	if len(list) > 0 {
-		list = slices.DeleteFunc(list, func(v any) bool { return v == trimPath(in.text) })
-	}
-	if len(list) == 0 {
-		delete(a.args, in.arg)
-	} else {
-		a.args[in.arg] = list
-	}
-	a.set(dst, trimPath(in.text))
-}
-
-// inputs counts the files and folders that are looked at or acted on.
-func (a *attempt) inputs() int {
-	n := 0
-	seen := map[string]bool{}
-	for _, role := range []string{lexicon.RolePlace, lexicon.RoleThing, lexicon.RoleFolder} {
-		arg := a.arg(role)
-		if arg == "" || seen[arg] {
-			continue
-		}
-		seen[arg] = true
-		switch v := a.args[arg].(type) {
-		case []any:
-			n += len(v)
-		case string:
-			n++
-		}
-	}
-	return n
-}
-
-// inPlace is a name that stood behind "in".
-type inPlace struct{ text, arg string }
-
-func (a *attempt) destination(p string) bool {
-	dst := a.arg(lexicon.RoleDestination)
-	if dst == "" {
-		return a.input(p, a.isFile(p))
-	}
-	if !a.free(dst) || a.tool.Args[dst].Type != abi.TypeArray && a.args[dst] != nil {
-		return false
-	}
-	a.set(dst, trimPath(p))
-	return true
 }
 
 // list reads names joined by "and": "in inbox and downloads".

@@ -1,0 +1,158 @@
+package embedded
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/lexicon"
+)
+
+// argumentNames takes words that name an argument which has got its value: "high
+// quality", "100 degrees".
+func (a *attempt) argumentNames() {
+	for n := range a.args {
+		if s := a.tool.Args[n]; s == nil || s.PathRole != abi.RoleNone {
+			continue
+		}
+		for _, part := range strings.Split(n, "_") {
+			for i := a.c.from; i < a.c.to; i++ {
+				if t := a.q.toks[i]; t.Kind == lexicon.Word && (t.Fold == part || t.Fold == part+"s") {
+					a.used[i] = true
+				}
+			}
+		}
+	}
+}
+
+// findContext marks what stands in other parts of the sentence than the action,
+// where requests may tell a story: "The last page is blank - drop it".
+func (a *attempt) findContext() {
+	if !a.q.g.Lexicon().Stories || a.verb < 0.5 {
+		return
+	}
+	ends := func(i int) bool { return a.q.toks[i].Kind == lexicon.Punct }
+	from, to := a.verbAt, a.verbAt
+	for from > a.c.from && !ends(from-1) {
+		from--
+	}
+	for to < a.c.to && !ends(to) {
+		to++
+	}
+	for i := a.c.from; i < a.c.to; i++ {
+		a.context[i] = i < from || i >= to
+	}
+}
+
+// leftovers counts the words that mean something and were used for nothing, and
+// asks about them.
+func (a *attempt) leftovers() int {
+	count, hard := 0, false // hard: a number or a negation
+	var parts []string
+	for i := a.c.from; i < a.c.to; i++ {
+		if !a.meaningful(i) {
+			continue
+		}
+		j := i
+		for j < a.c.to && a.meaningful(j) {
+			hard = hard || a.q.toks[j].Kind == lexicon.Number || a.q.toks[j].Kind == lexicon.Name || a.q.toks[j].Kind == lexicon.Quoted || a.q.words[j].role == lexicon.Not
+			j++
+			count++
+			if a.q.toks[j-1].Kind == lexicon.Han && j-i > 1 {
+				count--
+			}
+		}
+		parts = append(parts, a.q.text(i, j))
+		i = j
+	}
+	if count > 0 && a.q.g.Lexicon().Stories && a.verb >= 0.5 && !hard {
+		a.guesses += min(count, 4)
+		return min(count, 2)
+	}
+	if count > 0 {
+		a.problems = append([]string{fmt.Sprintf("I did not understand %s. Can you say that in other words, or leave it out?", quoteList(parts))}, a.problems...)
+	}
+	return count
+}
+
+// meaningful reports whether token i says something that nothing has used.
+func (a *attempt) meaningful(i int) bool {
+	t := a.q.toks[i]
+	if a.used[i] || t.Kind == lexicon.Punct || a.context[i] {
+		return false
+	}
+	if f := a.q.words[i]; f.n > 0 || a.q.covered[i] {
+		switch f.role {
+		case lexicon.Not, lexicon.Named:
+			return true
+		}
+		return false
+	}
+	return !a.q.filler(i)
+}
+
+// required asks for what is missing and returns how much that is.
+func (a *attempt) required() int {
+	if a.filters > 0 || a.here {
+		a.placeIsHere()
+	}
+	missing := 0
+	for _, r := range a.tool.Required {
+		if _, ok := a.args[r]; ok || a.tool.Defaults[r] != nil {
+			continue
+		}
+		missing++
+		a.ask(r)
+	}
+	if len(a.tool.AnyOf) > 0 && !slices.ContainsFunc(a.tool.AnyOf, func(n string) bool { _, ok := a.args[n]; return ok }) {
+		missing++
+		a.ask(a.tool.AnyOf...)
+	}
+	return missing
+}
+
+// placeIsHere fills a needed folder with the working folder, for a request that
+// says what it wants but not where.
+func (a *attempt) placeIsHere() {
+	place := a.arg(lexicon.RolePlace)
+	if _, set := a.args[place]; place == "" || set || a.inputSet() {
+		return
+	}
+	if a.here || slices.Contains(a.tool.Required, place) && a.tool.Defaults[place] == nil || slices.Contains(a.tool.AnyOf, place) {
+		a.set(place, ".")
+	}
+}
+
+func (a *attempt) inputSet() bool {
+	for n := range a.args {
+		if s := a.tool.Args[n]; s != nil && s.PathRole == abi.RoleInput && (a.isRole(lexicon.RolePlace, n) || a.isRole(lexicon.RoleThing, n) || a.isRole(lexicon.RoleFolder, n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ask adds the question for arguments of which one is needed.
+func (a *attempt) ask(args ...string) {
+	s := a.tool.Args[args[0]]
+	what := strings.ReplaceAll(args[0], "_", " ")
+	verb := strings.ReplaceAll(a.tool.Name, "_", " ")
+	switch {
+	case len(args) > 1 && (s == nil || s.PathRole == abi.RoleNone):
+		a.problems = append(a.problems, fmt.Sprintf("How exactly? To %s I need to know what to change.", verb))
+		for _, n := range args {
+			a.candidates = append(a.candidates, strings.ReplaceAll(n, "_", " "))
+		}
+	case s != nil && len(s.Enum) > 0:
+		a.candidates = append(a.candidates, s.Enum...)
+		a.problems = append(a.problems, fmt.Sprintf("Which %s: %s?", what, strings.Join(s.Enum, ", ")))
+	case s != nil && s.PathRole == abi.RoleInput:
+		a.candidates = append(a.candidates, a.q.req.Files...)
+		a.problems = append(a.problems, fmt.Sprintf("Which files, and in which folder? To %s I need to know that.", verb))
+	case s != nil && s.PathRole == abi.RoleOutput:
+		a.problems = append(a.problems, fmt.Sprintf("Where should the result of %q go?", verb))
+	default:
+		a.problems = append(a.problems, fmt.Sprintf("Which %s? To %s I need to know that.", what, verb))
+	}
+}

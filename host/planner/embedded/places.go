@@ -1,0 +1,152 @@
+package embedded
+
+import (
+	"stepbox.dev/host/lexicon"
+)
+
+// findPlaces marks the tokens that stand behind "in", "from" or "to": they are
+// names, whatever else the word may mean.
+func (q *reading) findPlaces() {
+	q.place = make([]lexicon.Role, len(q.toks))
+	for i, f := range q.words {
+		switch f.role {
+		case lexicon.In, lexicon.From, lexicon.To:
+		case lexicon.After:
+			q.placeBefore(i)
+			continue
+		default:
+			continue
+		}
+		if q.fixed[i] {
+			continue
+		}
+		j := i + f.n
+		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 && !q.title(j) || q.words[j].role == lexicon.Folder || q.words[j].role == lexicon.Named) {
+			j++
+		}
+		if j >= len(q.toks) || q.fixed[j] && q.toks[j].Kind != lexicon.Name || !q.nameable(j) {
+			continue
+		}
+		if f.role == lexicon.To && q.toks[j].Kind == lexicon.Word && q.isVerb(j) && !q.verbBefore(i) {
+			continue // "to delete"
+		}
+		if lexicon.IsMeasure(q.toks[j].Fold) && j+1 < len(q.toks) && q.words[j+1].role == lexicon.Files {
+			continue // "into one file"
+		}
+		if q.kindOfThing(j) && (q.placeFollows(j+1) || j+1 < len(q.toks) && q.words[j+1].role == lexicon.Files) {
+			continue // "from the photos in camera", "to the pdf files"
+		}
+		q.place[j] = f.role
+		for k := j + 1; k < len(q.toks) && q.toks[k].Kind == lexicon.Han && q.toks[j].Kind == lexicon.Han && q.words[k].n == 0 && !q.isVerb(k); k++ {
+			q.place[k] = f.role
+		}
+		for k := j + 1; q.lang != "de" && k < len(q.toks) && startsUpper(q.toks[j].Text) && q.toks[k].Kind == lexicon.Word && startsUpper(q.toks[k].Text) && q.toks[j].Kind == lexicon.Word && !q.fixed[k]; k++ {
+			q.place[k] = f.role // a name of several words
+		}
+		for k := q.nextItem(j+1, len(q.toks)); k > 0; k = q.nextItem(k+1, len(q.toks)) {
+			if f.role == lexicon.To {
+				break // there is one destination
+			}
+			q.place[k] = f.role
+		}
+	}
+}
+
+// title reports whether a small word begins a name of several words: one that
+// exists, or capitalized words, "My Pictures".
+func (q *reading) title(j int) bool {
+	for end := j + 2; q.req.Exists != nil && end <= len(q.toks) && end <= j+5; end++ {
+		if q.exists(q.text(j, end)) {
+			return true
+		}
+	}
+	return q.lang != "de" && j > 0 && j+1 < len(q.toks) && startsUpper(q.toks[j].Text) && startsUpper(q.toks[j+1].Text)
+}
+
+// nextItem is the token of the next item of a list of names that goes on at
+// token j, or -1.
+func (q *reading) nextItem(j, to int) int {
+	if j >= to || q.words[j].role != lexicon.And && q.words[j].role != lexicon.Or {
+		return -1
+	}
+	k := j + q.words[j].n
+	for k < to && (q.filler(k) && !q.title(k) || q.words[k].role == lexicon.And || q.words[k].role == lexicon.Or || q.words[k].role == lexicon.In || q.words[k].role == lexicon.From) {
+		k++
+	}
+	if k >= to || !q.nameable(k) || q.fixed[k] || q.isVerb(k) && q.toks[k].Kind != lexicon.Name {
+		return -1
+	}
+	switch t := q.toks[k]; t.Kind {
+	case lexicon.Name, lexicon.Quoted, lexicon.Number:
+		return k
+	default:
+		end := k+1 >= to
+		follows := !end && (q.words[k+1].n > 0 && q.words[k+1].role != lexicon.Files || q.toks[k+1].Kind == lexicon.Punct)
+		if end || follows || !q.kindOfThing(k) && q.fixed[k+1] {
+			return k
+		}
+	}
+	return -1
+}
+
+// kindOfThing reports whether token j is a value or an extension.
+func (q *reading) kindOfThing(j int) bool {
+	if extensionOf(q.toks[j]) != "" {
+		return true
+	}
+	for i := range q.matches {
+		if m := &q.matches[i]; m.Start == j && m.Meaning == lexicon.Value {
+			return true
+		}
+	}
+	return false
+}
+
+// placeFollows reports whether one of the next tokens begins a place.
+func (q *reading) placeFollows(j int) bool {
+	for k := j; k < len(q.toks) && k < j+3; k++ {
+		if r := q.words[k].role; (r == lexicon.In || r == lexicon.From) && !q.fixed[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// placeBefore marks a name that stands before a word such as 里.
+func (q *reading) placeBefore(i int) {
+	j := i - 1
+	for j >= 0 && (q.words[j].role == lexicon.Folder || q.covered[j]) {
+		j--
+	}
+	if j < 0 || !q.nameable(j) || q.fixed[j] {
+		return
+	}
+	if q.toks[j].Kind != lexicon.Han {
+		if q.place[j] == "" {
+			q.place[j] = lexicon.In
+		}
+		return
+	}
+	for ; j >= 0 && q.toks[j].Kind == lexicon.Han && q.words[j].n == 0 && !q.covered[j] && !q.fixed[j] && !q.filler(j) && q.place[j] == ""; j-- {
+		q.place[j] = lexicon.In
+	}
+}
+
+// nameable reports whether a token can be, or begin, a name.
+func (q *reading) nameable(j int) bool {
+	t := q.toks[j]
+	switch t.Kind {
+	case lexicon.Name, lexicon.Quoted:
+		return true
+	case lexicon.Word, lexicon.Han:
+		switch q.words[j].role {
+		case "", lexicon.Then, lexicon.All, lexicon.With:
+		default:
+			return false
+		}
+		return q.words[j].n == 0 && !q.covered[j] && (!q.filler(j) || q.title(j))
+	case lexicon.Number: // a folder called 2025
+		return q.words[j].n == 0 && !q.g.Lexicon().Stories
+	}
+	return false
+}
