@@ -99,8 +99,13 @@ func (l *loader) identity(m *yamldoc.Node) {
 	}
 	switch kind := f.Text(m, "kind"); kind {
 	case "", "skill":
+		if l.engine {
+			f.Add(m, "this is a skill, not an engine: an engine says kind: engine")
+		}
 	case "engine":
-		f.Add(m.Get("kind"), "this is an engine, not a skill: skills name it, nobody runs it")
+		if !l.engine {
+			f.Add(m.Get("kind"), "this is an engine, not a skill: skills name it, nobody runs it")
+		}
 	default:
 		f.Add(m.Get("kind"), "kind %q must be skill or engine%s", kind, nearest.Hint(kind, []string{"skill", "engine"}))
 	}

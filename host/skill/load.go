@@ -40,11 +40,26 @@ type Options struct {
 // whole, of kind fault.Usage, a line a fault; a bundle that is not what it says
 // is fault.CheckFailed.
 func Load(path string, o Options) (*Skill, error) {
-	l := loader{skill: &Skill{layered: len(o.Overrides) > 0}}
+	l := loader{skill: &Skill{}}
 	module, source, err := l.open(path)
 	if err != nil {
 		return nil, err
 	}
+	return l.load(o, module, source)
+}
+
+// FromBundle is Load of a bundle that was read already. path is where it lies,
+// for messages.
+func FromBundle(path string, b *bundle.Bundle, o Options) (*Skill, error) {
+	l := loader{skill: &Skill{}}
+	if err := l.useBundle(path, b, bundle.KindSkill); err != nil {
+		return nil, err
+	}
+	return l.load(o, "", false)
+}
+
+func (l *loader) load(o Options, module string, source bool) (*Skill, error) {
+	l.skill.layered = len(o.Overrides) > 0
 	for _, override := range o.Overrides {
 		layer, err := readLayer(override)
 		if err != nil {
@@ -111,22 +126,36 @@ func (l *loader) openBundle(path string, wasm []byte) error {
 	if err != nil {
 		return fault.New(fault.Of(err), "%q: %w", path, err)
 	}
-	if b.Manifest.Kind != bundle.KindSkill {
-		return fault.New(fault.Usage, "%q is an %s, not a skill: skills name it, nobody runs it", path, b.Manifest.Kind)
+	kind := bundle.KindSkill
+	if l.engine {
+		kind = bundle.KindEngine
+	}
+	return l.useBundle(path, b, kind)
+}
+
+// useBundle takes the contract from a bundle of the kind.
+func (l *loader) useBundle(path string, b *bundle.Bundle, kind string) error {
+	switch got := b.Manifest.Kind; {
+	case got == kind:
+	case got == bundle.KindEngine:
+		return fault.New(fault.Usage, "%q is an engine, not a skill: skills name it, nobody runs it", path)
+	default:
+		return fault.New(fault.Usage, "%q is a %s, not an %s", path, got, kind)
 	}
 	for name := range b.Files {
 		// Source in a bundle would be built by whoever unpacks and loads it.
 		if !belongs(name) {
-			return fault.New(fault.CheckFailed, "%q holds %q, which is no file of a skill", path, name)
+			return fault.New(fault.CheckFailed, "%q holds %q, which is no file of a %s", path, name, kind)
 		}
 	}
-	l.skill.dir, l.skill.bundle = l.dir, b
+	l.skill.dir, l.skill.bundle = filepath.Dir(path), b
 	l.dir, l.files = path, b.Files // messages say FILE.wasm/tools.yaml:3
 	return nil
 }
 
 // loader reads one skill.
 type loader struct {
+	engine bool // it is an engine's
 	dir    string
 	files  map[string][]byte
 	layers []layer
