@@ -15,6 +15,9 @@ type ToolDescription struct {
 	Name string               `json:"name"`
 	Kind Kind                 `json:"kind"`
 	Args map[string]ArgSchema `json:"args"`
+	// Preflight says that stepbox_preflight has something to say about the
+	// tool; others are not asked.
+	Preflight bool `json:"preflight,omitempty"`
 }
 
 // ArgType is the type of an argument.

@@ -25,7 +25,7 @@ type loading struct {
 	skill  *skill.Skill
 	worker *worker.Worker
 	module *worker.Module
-	kinds  map[string]abi.Kind
+	tools  map[string]abi.ToolDescription
 	err    error
 }
 
@@ -66,9 +66,9 @@ func (l *loading) start(ctx context.Context, h *Host, o worker.Options, e event.
 		return fault.New(fault.CheckFailed, "skill %s describes other tools than its tools.yaml declares:\n  %s", name, strings.Join(diff, "\n  ")).
 			Hint("the module and its contract do not belong together: do not use it")
 	}
-	l.kinds = make(map[string]abi.Kind, len(d.Tools))
+	l.tools = make(map[string]abi.ToolDescription, len(d.Tools))
 	for _, t := range d.Tools {
-		l.kinds[t.Name] = t.Kind
+		l.tools[t.Name] = t
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (l *loading) wait(ctx context.Context) (*worker.Worker, func(tool string) a
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	return l.worker, func(tool string) abi.Kind { return l.kinds[tool] }, l.err
+	return l.worker, func(tool string) abi.Kind { return l.tools[tool].Kind }, l.err
 }
 
 // identity is what the digest of a run covers beside its program.

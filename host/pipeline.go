@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"os"
 	"strings"
 	"time"
 
@@ -130,7 +131,7 @@ func (a *attempt) stages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !ok {
+	if !ok || len(words.Items) == 0 {
 		words = plainWords(done.Results)
 	}
 
@@ -233,10 +234,11 @@ func sentence(ctx context.Context, w *worker.Worker, c abi.Call) (string, error)
 	return plainSentence(c), nil
 }
 
-// preflight asks the guest about every call that needs no result of another.
+// preflight asks the guest about every call that needs no result of another,
+// where the guest has something to ask.
 func (a *attempt) preflight(ctx context.Context, w *worker.Worker) error {
 	for i, c := range a.program.Calls() {
-		if plan.UsesVariables(c) {
+		if !a.module.tools[c.Tool].Preflight || plan.UsesVariables(c) {
 			continue
 		}
 		at := a.context()
@@ -257,14 +259,25 @@ func (a *attempt) preflight(ctx context.Context, w *worker.Worker) error {
 }
 
 func (a *attempt) context() abi.Context {
-	zone := a.run.Began.Location().String()
-	if zone == "Local" {
-		zone = a.run.Began.Format("-07:00")
-	}
 	return abi.Context{
 		RunID: a.run.ID, DryRun: a.request.DryRun, Confirmed: a.request.Yes,
-		Now: a.run.Began.Format(time.RFC3339Nano), Zone: zone, Locale: "en",
+		Now: a.run.Began.Local().Format(time.RFC3339Nano), Zone: zone(), Locale: "en",
 	}
+}
+
+// zone is the IANA name of the person's time zone, "UTC" when nothing tells it.
+func zone() string {
+	if name := os.Getenv("TZ"); name != "" {
+		if _, err := time.LoadLocation(name); err == nil {
+			return name
+		}
+	}
+	if link, err := os.Readlink("/etc/localtime"); err == nil {
+		if _, name, ok := strings.Cut(link, "zoneinfo/"); ok {
+			return name
+		}
+	}
+	return "UTC"
 }
 
 // confirm is a guest's question on its way to the person.
