@@ -1,6 +1,8 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +12,9 @@ import (
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/gate"
+	"stepbox.dev/host/plan"
 	"stepbox.dev/host/skill"
+	"stepbox.dev/host/worker"
 )
 
 // decided tells a gate's decision and turns it into the error that ends the
@@ -58,6 +62,29 @@ func (c *decisionCatcher) Handle(e event.Event) error {
 		c.out.Outcome, c.out.Question, c.out.Candidates, c.out.Reason = d.Outcome, d.Question, d.Candidates, d.Reason
 	}
 	return c.next.Handle(e)
+}
+
+// told says, for each call of a plan, in a sentence what it does and in a mode
+// what its steps may do.
+func told(ctx context.Context, w *worker.Worker, v plan.Valid, p plan.Program) (sentences, may []string, err error) {
+	for i, c := range v.Calls() {
+		text, ok, err := w.Summarize(ctx, abi.SummarizeRequest{Tool: c.Tool, Args: c.Args})
+		var failed *abi.Error
+		switch {
+		case errors.As(err, &failed), err == nil && (!ok || text == ""):
+			text = plainSentence(c) // the skill has no words for it
+		case err != nil:
+			return nil, nil, err
+		}
+		mode := abi.ModeNone
+		for j, intent := range p.Intents() {
+			if intent == i {
+				mode = max(mode, p.Mode(j))
+			}
+		}
+		sentences, may = append(sentences, text), append(may, mode.String())
+	}
+	return sentences, may, nil
 }
 
 // plainSentence is a call in the host's words, for a skill that has none.

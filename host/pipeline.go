@@ -112,6 +112,7 @@ func (a *attempt) stages(ctx context.Context) error {
 		return err
 	}
 	a.program = plan.Optimize(program)
+	a.record.Source = a.source()
 	if err := a.show(ctx, w, pl, valid); err != nil {
 		return err
 	}
@@ -119,7 +120,11 @@ func (a *attempt) stages(ctx context.Context) error {
 		return err
 	}
 
-	// Every step in the worker, all effects on the stage.
+	// Every step in the worker, all effects on the stage. What a later commit
+	// needs is on disk before, whatever happens to this process.
+	if err := a.record.save(a.run); err != nil {
+		return err
+	}
 	done, err := execute.Run(ctx, a.program, w, execute.Options{
 		Context: a.context(), Events: a.events, Paths: sandbox.paths(), Confirm: a.confirm,
 	})
@@ -183,18 +188,9 @@ func (a *attempt) verb() string {
 func (a *attempt) show(ctx context.Context, w *worker.Worker, pl *planning, valid plan.Valid) error {
 	a.record.Plan = valid.Calls()
 	ev := event.Planned{Planner: pl.answer.Planner, Confidence: pl.answer.Confidence, Plan: valid.Calls()}
-	for i, c := range valid.Calls() {
-		text, err := sentence(ctx, w, c)
-		if err != nil {
-			return err
-		}
-		mode := abi.ModeNone
-		for j, intent := range a.program.Intents() {
-			if intent == i {
-				mode = max(mode, a.program.Mode(j))
-			}
-		}
-		ev.Summaries, ev.May = append(ev.Summaries, text), append(ev.May, mode.String())
+	var err error
+	if ev.Summaries, ev.May, err = told(ctx, w, valid, a.program); err != nil {
+		return err
 	}
 	if a.record.Request == "" { // a given plan: its own words tell it from others
 		a.record.Request = strings.Join(ev.Summaries, "; ")
@@ -222,16 +218,6 @@ func (a *attempt) show(ctx context.Context, w *worker.Worker, pl *planning, vali
 		}
 	}
 	return nil
-}
-
-// sentence says in the skill's words what a call does, in the host's when the
-// skill has none.
-func sentence(ctx context.Context, w *worker.Worker, c abi.Call) (string, error) {
-	text, ok, err := w.Summarize(ctx, abi.SummarizeRequest{Tool: c.Tool, Args: c.Args})
-	if err != nil || ok && text != "" {
-		return text, err
-	}
-	return plainSentence(c), nil
 }
 
 // preflight asks the guest about every call that needs no result of another,
@@ -288,15 +274,19 @@ func (a *attempt) confirm(ctx context.Context, call int, r abi.ConfirmRequest) (
 	return a.person.Confirm(ctx, r)
 }
 
-// readBack computes the changes and keeps what a later commit needs.
-func (a *attempt) readBack(ctx context.Context) (*commit.Changes, error) {
+// source is what the stage is checked against, now or in a later commit.
+func (a *attempt) source() source {
 	src := source{Program: a.program.Digest().String(), Extra: a.module.identity()}
 	for i, c := range a.program.Calls() {
 		src.Tools = append(src.Tools, c.Tool)
 		src.Modes = append(src.Modes, a.program.Mode(i))
 	}
-	a.record.Source = src
-	checked, err := src.open()
+	return src
+}
+
+// readBack computes the changes.
+func (a *attempt) readBack(ctx context.Context) (*commit.Changes, error) {
+	checked, err := a.record.Source.open()
 	if err != nil {
 		return nil, err
 	}

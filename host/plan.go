@@ -28,7 +28,8 @@ type Planned struct {
 	Diagnostics []plan.Diagnostic `json:"diagnostics"`
 	Planner     string            `json:"planner"`
 	Confidence  float64           `json:"confidence"`
-	// Summaries is one sentence for each call; May is what its steps may do.
+	// Summaries is one sentence for each call, and May what its steps may do;
+	// they come with the program.
 	Summaries []string `json:"-"`
 	May       []string `json:"-"`
 }
@@ -140,6 +141,9 @@ func (b *Batch) plan(ctx context.Context, utterance string, s *stream, out *Plan
 		return err
 	}
 	program = plan.Optimize(program)
+	if out.Summaries, out.May, err = told(ctx, w, valid, program); err != nil {
+		return err
+	}
 	out.Program = &PlannedProgram{Digest: program.Digest().String(), Calls: program.Calls()}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"stepbox.dev/abi"
@@ -131,6 +132,7 @@ func (h *Host) Runs(ctx context.Context) ([]RunInfo, error) {
 		rec.Bytes, rec.Changes, rec.Plan = r.Size(), nil, nil
 		infos = append(infos, rec.RunInfo)
 	}
+	slices.SortStableFunc(infos, func(a, b RunInfo) int { return b.Began.Compare(a.Began) })
 	return infos, nil
 }
 
