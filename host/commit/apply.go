@@ -117,7 +117,11 @@ func (e *engine) close() {
 // have changed it while a person thought about the question. From here on the
 // check after each capture is what guards.
 func (e *engine) unchanged() error {
+	defer e.box.release()
 	for i := range e.j.items {
+		if i%maxHeld == 0 {
+			e.box.hold()
+		}
 		it := &e.j.items[i]
 		if it.from == "" {
 			continue

@@ -47,7 +47,9 @@ func (c *conflict) Error() string { return fmt.Sprintf("%q %s", c.path, c.reason
 // the next place for it may be done already when doubt is set. A nil error
 // means all are done.
 func (e *engine) forward(doubt bool, progress func(done, total int)) error {
+	defer e.release()
 	for ; e.at < len(e.j.ops); doubt = false {
+		e.hold()
 		next := e.j.next(e.at)
 		for _, o := range e.j.ops[e.at:next] {
 			if !doubt || !e.done(o) {
@@ -60,6 +62,9 @@ func (e *engine) forward(doubt bool, progress func(done, total int)) error {
 			if err := e.check(o); err != nil {
 				return err
 			}
+			if e.j.items[o.i].kind == isFolder {
+				e.hold() // paths lead elsewhere now
+			}
 		}
 		if err := e.mark(next); err != nil {
 			return err
@@ -69,6 +74,22 @@ func (e *engine) forward(doubt bool, progress func(done, total int)) error {
 		}
 	}
 	return nil
+}
+
+func (e *engine) hold() {
+	for _, r := range []*root{e.box, e.data, e.source} {
+		if r != nil {
+			r.hold()
+		}
+	}
+}
+
+func (e *engine) release() {
+	for _, r := range []*root{e.box, e.data, e.source} {
+		if r != nil {
+			r.release()
+		}
+	}
 }
 
 // maxDoubt is how many operations may be done before the marker moves.
@@ -223,7 +244,11 @@ func (e *engine) finish() error {
 		_ = e.box.setTimes(d.path, d.atime, d.mtime)
 	}
 	a := &aftermath{items: make([]identity, len(e.j.items)), dirs: make([]int64, len(e.j.dirs))}
+	defer e.box.release()
 	for i := range e.j.items {
+		if i%maxHeld == 0 {
+			e.box.hold()
+		}
 		it := &e.j.items[i]
 		if it.to == "" {
 			continue

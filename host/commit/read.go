@@ -113,6 +113,7 @@ func (rd *reader) read(ctx context.Context) error {
 	rd.gone = make(map[string]int)
 	rd.lists = make(map[string]map[string]bool)
 	nodes := rd.tree.Nodes()
+	defer rd.box.release()
 	// What goes: every name of the sandbox that is hidden and lives nowhere.
 	for _, n := range nodes {
 		if err := ctx.Err(); err != nil {
@@ -121,6 +122,7 @@ func (rd *reader) read(ctx context.Context) error {
 		if n.Kind != stage.Folder || !n.HasOrigin {
 			continue
 		}
+		rd.box.hold()
 		for _, name := range sortedNames(n.Entries) {
 			if n.Entries[name].Hides {
 				if err := rd.hidden(stage.Join(n.Origin.Path, name)); err != nil {
@@ -129,7 +131,10 @@ func (rd *reader) read(ctx context.Context) error {
 			}
 		}
 	}
-	for _, n := range nodes {
+	for i, n := range nodes {
+		if i%maxHeld == 0 {
+			rd.box.hold()
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -6,6 +6,9 @@ import "errors"
 // safe commit needs: openat2, renameat2 and locks of open files.
 var errUnsupported = errors.New("this system cannot commit changes safely; stepbox needs Linux 5.6 or later")
 
+// maxHeld is how many folders a root holds open: enough for maxDoubt operations.
+const maxHeld = 2 * maxDoubt
+
 // kindOf is a file's kind in stages and journals.
 type kindOf byte
 

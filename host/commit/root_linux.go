@@ -15,6 +15,8 @@ import (
 type root struct {
 	f   *os.File
 	dev uint64
+	// held are folders that stay open between hold and release, by path.
+	held map[string]int
 }
 
 // openRoot opens a folder by its path, not following a link at its end.
@@ -33,7 +35,31 @@ func openRoot(path string) (*root, error) {
 	return r, nil
 }
 
-func (r *root) close() { _ = r.f.Close() }
+func (r *root) close() {
+	r.release()
+	_ = r.f.Close()
+}
+
+// hold keeps the folders that paths are resolved through open until release or
+// the next hold, at most maxHeld: that makes work on many paths several times
+// faster. A folder that somebody moves meanwhile is followed for so long, so it
+// is called again every few paths, and whenever a folder has moved.
+func (r *root) hold() {
+	if r.held == nil {
+		r.held = make(map[string]int, maxHeld)
+	}
+	for path, fd := range r.held {
+		_ = unix.Close(fd)
+		delete(r.held, path)
+	}
+}
+
+func (r *root) release() {
+	for _, fd := range r.held {
+		_ = unix.Close(fd)
+	}
+	r.held = nil
+}
 
 func (r *root) fd() int { return int(r.f.Fd()) }
 
@@ -87,9 +113,16 @@ func (r *root) parent(path string) (fd int, name string, done func(), err error)
 	if i < 0 {
 		return r.fd(), path, func() {}, nil
 	}
+	if fd, ok := r.held[path[:i]]; ok {
+		return fd, path[i+1:], func() {}, nil
+	}
 	fd, err = r.open(path[:i], unix.O_PATH|unix.O_DIRECTORY)
 	if err != nil {
 		return -1, "", nil, err
+	}
+	if r.held != nil && len(r.held) < maxHeld {
+		r.held[path[:i]] = fd
+		return fd, path[i+1:], func() {}, nil
 	}
 	return fd, path[i+1:], func() { _ = unix.Close(fd) }, nil
 }

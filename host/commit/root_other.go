@@ -14,6 +14,8 @@ type root struct{ f *os.File }
 func openRoot(string) (*root, error) { return nil, errUnsupported }
 
 func (r *root) close()                                   {}
+func (r *root) hold()                                    {}
+func (r *root) release()                                 {}
 func (r *root) stat(string) (identity, error)            { return identity{}, errUnsupported }
 func (r *root) rename(string, *root, string, bool) error { return errUnsupported }
 func (r *root) setTimes(string, int64, int64) error      { return errUnsupported }

@@ -36,8 +36,8 @@ func TestBeginRefusesBadSandboxes(t *testing.T) {
 		{"a folder with a reserved name", path("skilled"), fault.Refused, `"@skill"`},
 		{"the same in another case", path("tmped"), fault.Refused, `"@TMP"`},
 		{"a file with stepbox's name", path("claimed"), fault.Refused, `".stepbox"`},
-		{"around the state folder", base, fault.Refused, "state folder"},
-		{"inside the state folder", path("state/runs"), fault.Refused, "state folder"},
+		{"around the state folder", base, fault.Refused, "stepbox's own folder"},
+		{"inside the state folder", path("state/runs"), fault.Refused, "stepbox's own folder"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Begin(context.Background(), path("state"), tc.sandbox)

@@ -180,7 +180,13 @@ func (u *inverse) refuse(i int, reason string) {
 
 // judge refuses what something else changed, item by item.
 func (u *inverse) judge(data *root) {
+	defer u.box.release()
+	defer data.release()
 	for i := range u.source.items {
+		if 2*i%maxHeld == 0 { // each item may look into two folders
+			u.box.hold()
+			data.hold()
+		}
 		it := &u.source.items[i]
 		if u.taken[i] {
 			continue
