@@ -42,7 +42,7 @@ func (s *Skill) describe() (abi.Description, error) {
 		if err != nil {
 			return d, fmt.Errorf("tool %s: %w", e.name, err)
 		}
-		d.Tools = append(d.Tools, abi.ToolDescription{Name: e.name, Kind: e.kind, Args: args})
+		d.Tools = append(d.Tools, abi.ToolDescription{Name: e.name, Kind: e.kind, Args: args, Preflight: e.preflight != nil})
 	}
 	return d, nil
 }

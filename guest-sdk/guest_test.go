@@ -118,6 +118,8 @@ func TestDescribe(t *testing.T) {
 	require.Equal(t, "count", d.Tools[0].Name)
 	require.Equal(t, abi.KindIntent, d.Tools[2].Kind)
 	require.True(t, d.Tools[0].Args["name"].Required)
+	require.True(t, d.Tools[0].Preflight)
+	require.False(t, d.Tools[1].Preflight, "the host does not ask a tool that has nothing to say")
 
 	_, err = (*Skill)(nil).describe()
 	require.ErrorContains(t, err, "call guest.Serve")
@@ -224,6 +226,19 @@ func TestFilesStayInside(t *testing.T) {
 	var pe *fs.PathError
 	require.True(t, errors.As(err, &pe))
 	require.Equal(t, "open nowhere/x: no such file or directory", err.Error())
+}
+
+func TestAccessedIsNotModified(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), nil, 0o600))
+	opened, changed := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2020, 3, 1, 0, 0, 0, 0, time.UTC)
+	require.NoError(t, os.Chtimes(filepath.Join(dir, "a"), opened, changed))
+	ctx, err := Native{Dir: dir}.Context()
+	require.NoError(t, err)
+	info, err := ctx.Files().Lstat("a")
+	require.NoError(t, err)
+	require.True(t, Accessed(info).Equal(opened), Accessed(info))
+	require.True(t, info.ModTime().Equal(changed))
 }
 
 func TestClean(t *testing.T) {
