@@ -41,10 +41,9 @@ func (a Approved) Redeem(digest plan.Digest) error {
 type Answer struct {
 	Yes bool
 	// Protected are the paths of protected changes that were agreed to one by
-	// one. Yes alone never covers them.
+	// one; a folder whose name is protected stands for what lies below it too.
+	// Yes alone never covers them.
 	Protected []string
-	// Digest, when not zero, must be that of the changes.
-	Digest plan.Digest
 }
 
 // Safe approves changes that need no question, and fails (fault.NotApproved)
@@ -59,21 +58,18 @@ func Safe(c *commit.Changes) (Approved, error) {
 // Grant approves what the answer covers; its error (fault.NotApproved) says
 // what it does not.
 func Grant(c *commit.Changes, a Answer) (Approved, error) {
-	digest := c.Digest()
-	if a.Digest != (plan.Digest{}) && a.Digest != digest {
-		return Approved{}, fault.New(fault.NotApproved, "the changes have the digest %x, not the %x that was named", digest[:], a.Digest[:]).
-			Hint("look at the changes again")
-	}
-	if !a.Yes && !c.Safe() && !c.Empty() {
+	if !a.Yes && !c.Adds() && !c.Empty() {
 		return Approved{}, fault.New(fault.NotApproved, "the changes were not approved").Hint("approve them, or pass --yes")
 	}
 	agreed := make(map[string]bool, len(a.Protected))
 	for _, p := range a.Protected {
-		agreed[strings.TrimPrefix(strings.TrimSuffix(p, "/"), "./")] = true
+		if p = strings.TrimPrefix(strings.TrimSuffix(p, "/"), "./"); p != "" {
+			agreed[p] = true
+		}
 	}
 	var missing []string
 	for _, ch := range c.Protected() {
-		if !agreed[ch.Path] && (ch.From == "" || !agreed[ch.From]) {
+		if !covered(agreed, ch.Path) && !covered(agreed, ch.From) {
 			missing = append(missing, fmt.Sprintf("%q (%s)", ch.Path, ch.Protected))
 		}
 	}
@@ -84,9 +80,24 @@ func Grant(c *commit.Changes, a Answer) (Approved, error) {
 			shown, more = shown[:10], fmt.Sprintf(" and %d more", len(missing)-10)
 		}
 		return Approved{}, fault.New(fault.NotApproved, "these changes are protected and need an answer of their own: %s%s", strings.Join(shown, ", "), more).
-			Hint("--allow-protected NAME agrees to one of them")
+			Hint("--allow-protected NAME agrees to one of them, or to all below a protected folder")
 	}
 	return approve(c), nil
+}
+
+// covered reports whether a path, or a folder above it that is protected by
+// name, was agreed to. Any other folder stands for nothing but itself: what is
+// protected below it was not named.
+func covered(agreed map[string]bool, path string) bool {
+	if agreed[path] {
+		return true
+	}
+	for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
+		if agreed[path[:i]] && commit.ProtectedName(path[:i]) {
+			return true
+		}
+	}
+	return false
 }
 
 func approve(c *commit.Changes) Approved {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,7 +20,8 @@ import (
 	"stepbox.dev/host/stage"
 )
 
-// staged returns the changes of a stage that makes the named files.
+// staged returns the changes of a stage that makes the named files, and the
+// folders among them that end in a slash.
 func staged(t *testing.T, mode abi.Mode, names ...string) *commit.Changes {
 	t.Helper()
 	base := t.TempDir()
@@ -34,8 +36,20 @@ func staged(t *testing.T, mode abi.Mode, names ...string) *commit.Changes {
 	log, err := stage.OpenLog(dir)
 	require.NoError(t, err)
 	defer log.Close()
+	folders := map[string]stage.ID{"": stage.Root}
 	for _, n := range names {
 		id := log.Tree.Last() + 1
+		dir, name := stage.Split(strings.TrimSuffix(n, "/"))
+		if strings.HasSuffix(n, "/") {
+			folders[stage.Join(dir, name)] = id
+			require.NoError(t, log.Lock())
+			require.NoError(t, log.Append(stage.Record{Mode: mode, Effects: []stage.Effect{
+				{Op: stage.OpNode, ID: id, Kind: stage.Folder},
+				{Op: stage.OpEntry, Parent: folders[dir], Name: name, ID: id},
+			}}))
+			log.Unlock()
+			continue
+		}
 		fd, err := log.CreateBlob(id + 1)
 		require.NoError(t, err)
 		require.NoError(t, unix.Close(fd))
@@ -43,7 +57,7 @@ func staged(t *testing.T, mode abi.Mode, names ...string) *commit.Changes {
 		require.NoError(t, log.Append(stage.Record{Mode: mode, Effects: []stage.Effect{
 			{Op: stage.OpNode, ID: id, Kind: stage.File},
 			{Op: stage.OpContent, ID: id, Blob: id + 1},
-			{Op: stage.OpEntry, Parent: stage.Root, Name: n, ID: id},
+			{Op: stage.OpEntry, Parent: folders[dir], Name: name, ID: id},
 		}}))
 		log.Unlock()
 	}
@@ -74,6 +88,8 @@ func TestSafe(t *testing.T) {
 func TestGrant(t *testing.T) {
 	plain := staged(t, abi.ModeWrite, "a")
 	guarded := staged(t, abi.ModeWrite, "a", ".envrc", ".npmrc")
+	added := staged(t, abi.ModeCreate, "a", ".envrc")
+	below := staged(t, abi.ModeWrite, ".git/", ".git/hooks/", ".git/hooks/pre-commit", "src/", "src/.envrc")
 	for _, tc := range []struct {
 		name   string
 		c      *commit.Changes
@@ -82,11 +98,14 @@ func TestGrant(t *testing.T) {
 	}{
 		{"yes", plain, approval.Answer{Yes: true}, ""},
 		{"no", plain, approval.Answer{}, "not approved"},
-		{"yes to the digest", plain, approval.Answer{Yes: true, Digest: plain.Digest()}, ""},
-		{"yes to another digest", plain, approval.Answer{Yes: true, Digest: plan.Digest{1}}, "not the"},
 		{"yes does not cover what is protected", guarded, approval.Answer{Yes: true}, `".envrc" (a shell runs it)`},
 		{"nor does one name the other", guarded, approval.Answer{Yes: true, Protected: []string{".envrc"}}, `".npmrc"`},
 		{"names without a yes", guarded, approval.Answer{Protected: []string{".envrc", ".npmrc"}}, "not approved"},
+		{"what only adds needs the names alone", added, approval.Answer{Protected: []string{".envrc"}}, ""},
+		{"what only adds needs the names", added, approval.Answer{Yes: true}, `".envrc"`},
+		{"a protected folder stands for what is below", below, approval.Answer{Yes: true, Protected: []string{".git", "src/.envrc"}}, ""},
+		{"any other folder does not", below, approval.Answer{Yes: true, Protected: []string{".git", "src"}}, `"src/.envrc"`},
+		{"nor does the top", below, approval.Answer{Yes: true, Protected: []string{".git", "", "/", ".", "./"}}, `"src/.envrc"`},
 		{"yes and every name", guarded, approval.Answer{Yes: true, Protected: []string{"./.envrc", ".npmrc"}}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -74,7 +74,7 @@ type Change struct {
 type Changes struct {
 	list   []Change
 	digest plan.Digest
-	safe   bool
+	adds   bool
 	run    *Run
 	items  []item
 	made   map[int]making // by item, of what comes from the stage
@@ -94,9 +94,13 @@ func (c *Changes) List() []Change { return c.list }
 // Digest covers program, sandbox identity and every change.
 func (c *Changes) Digest() plan.Digest { return c.digest }
 
-// Safe reports whether the changes only add, nothing among them is protected,
-// and every step that ran is declared safe or readonly: no question is needed.
-func (c *Changes) Safe() bool { return c.safe }
+// Adds reports whether the changes only add, and every step that ran is declared
+// safe or readonly: what is not protected among them needs no question.
+func (c *Changes) Adds() bool { return c.adds }
+
+// Safe reports whether the changes need no question: they only add, and nothing
+// among them is protected.
+func (c *Changes) Safe() bool { return c.adds && len(c.Protected()) == 0 }
 
 // Empty reports whether there is nothing to do.
 func (c *Changes) Empty() bool { return len(c.list) == 0 }

@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"context"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,6 +45,10 @@ var protectedNames = func() map[string]string {
 	}
 	return m
 }()
+
+// ProtectedName reports whether a path is protected by its name, or by that of
+// a folder it lies in.
+func ProtectedName(path string) bool { return protectedName(path) != "" }
 
 // protectedName returns why a path is protected, or "".
 func protectedName(path string) string {
@@ -95,7 +100,7 @@ func fold(name string) string {
 }
 
 // protect marks the changes that need an answer of their own.
-func (rd *reader) protect(list []Change) error {
+func (rd *reader) protect(ctx context.Context, list []Change) error {
 	at := make(map[string]int) // item by path after the commit
 	for i, it := range rd.c.items {
 		if it.to != "" {
@@ -121,54 +126,17 @@ func (rd *reader) protect(list []Change) error {
 		case !arrives || ch.Kind == Delete:
 		case m.over > 0 && rd.c.items[m.over-1].was.mode&0o111 != 0:
 			ch.Protected = "it is executable"
-		case ch.Entry == Link && rd.leadsOut(i, ch):
+		case ch.Entry == Link && rd.linkLeadsOut(i, ch):
 			ch.Protected = "the link leads out of the sandbox"
+		case ch.Entry == Folder && ch.Kind == Move:
+			if ch.Protected, err = rd.folderLeadsOut(ctx, ch); err != nil {
+				return err
+			}
 		case twins[ch.Path] != "":
 			ch.Protected = "its name looks the same as that of " + quoted(twins[ch.Path]) + " beside it"
 		}
 	}
 	return nil
-}
-
-// leadsOut reports whether a link points out of the sandbox from where it will
-// lie. One that was there before and leads where it led is not judged again.
-func (rd *reader) leadsOut(i int, ch *Change) bool {
-	target := rd.c.made[i].target
-	if ch.Kind == Touch {
-		return false
-	}
-	if ch.Kind == Move {
-		t, err := rd.box.readlink(ch.From)
-		if err != nil {
-			return true
-		}
-		if leadsOut(ch.From, t) {
-			return false
-		}
-		target = t
-	}
-	return leadsOut(ch.Path, target)
-}
-
-// leadsOut judges a link's text: absolute, more ".." than folders above it, or
-// ".." after a name, which may be a link itself and then climbs from elsewhere.
-func leadsOut(path, target string) bool {
-	if target == "" || target[0] == '/' {
-		return true
-	}
-	depth, named := strings.Count(path, "/"), false
-	for part := range strings.SplitSeq(target, "/") {
-		switch part {
-		case "", ".":
-		case "..":
-			if depth--; named || depth < 0 {
-				return true
-			}
-		default:
-			named = true
-		}
-	}
-	return false
 }
 
 // twins finds new names that differ from another one of their folder only by

@@ -29,6 +29,12 @@ func TestProtected(t *testing.T) {
 		{"a link that climbs inside", func(s *stager) { s.link("../a", "d/l") }, ""},
 		{"a link that climbs after a name", func(s *stager) { s.link("d/../../x", "l") }, "l"},
 		{"a link that moves so that it leads out", func(s *stager) { s.move("d/up", "up") }, "up"},
+		{"a folder moves so that a link in it leads out", func(s *stager) { s.move("p/q", "q") }, "q"},
+		{"the same, below the folder that moves", func(s *stager) { s.mkdir("n"); s.move("p/q", "n/q"); s.move("n/q", "r") }, "r"},
+		{"a folder goes deeper with its links", func(s *stager) { s.move("p", "d/p") }, ""},
+		{"a folder goes up without the link", func(s *stager) { s.remove("p/q/r/up"); s.move("p/q", "q") }, ""},
+		{"a folder goes up, its link stays", func(s *stager) { s.move("p/q/r/up", "p/q/up"); s.move("p/q/up", "p/up2"); s.move("p/q", "q") }, "p/up2"},
+		{"a folder goes up with links inside it", func(s *stager) { s.move("p/s", "s") }, ""},
 		{"a twin by case", func(s *stager) { s.write("A", "x") }, "A"},
 		{"a twin by Unicode form", func(s *stager) { s.write("cafe\u0301", "x") }, "cafe\u0301"},
 		{"a change of case is no twin", func(s *stager) { s.move("a", "A") }, ""},
@@ -37,6 +43,10 @@ func TestProtected(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			r, s := begin(t, "a", "d/x", ".bashrc", "caf\u00e9", ".git/config")
 			require.NoError(t, os.Symlink("../a", filepath.Join(r.Sandbox, "d/up")))
+			for link, target := range map[string]string{"p/q/r/up": "../../../a", "p/s/t/in": "../u", "p/s/out": "/etc/passwd"} {
+				require.NoError(t, os.MkdirAll(filepath.Join(r.Sandbox, filepath.Dir(link)), 0o755))
+				require.NoError(t, os.Symlink(target, filepath.Join(r.Sandbox, link)))
+			}
 			r.Began = tick()
 			tc.do(s)
 			c, err := Read(context.Background(), r, writeOnce)

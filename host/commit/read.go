@@ -51,12 +51,12 @@ func Read(ctx context.Context, r *Run, s Source) (*Changes, error) {
 	}
 	c := rd.c
 	c.list = changesOf(c.items)
-	if err := rd.protect(c.list); err != nil {
+	if err := rd.protect(ctx, c.list); err != nil {
 		return nil, err
 	}
-	c.safe = !guard.wrote
+	c.adds = !guard.wrote
 	for _, ch := range c.list {
-		c.safe = c.safe && ch.Kind == Create && ch.Protected == ""
+		c.adds = c.adds && ch.Kind == Create
 	}
 	c.digest = digestOf(r, s, c)
 	return c, nil
