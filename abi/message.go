@@ -200,15 +200,26 @@ type EngineRequest struct {
 	Jobs   int         `json:"jobs,omitempty"` // how many at once; 0 means one
 }
 
-// EngineRun is one command line of an engine. There is no shell.
+// EngineRun is one command line of an engine. There is no shell. An engine
+// sees the sandbox as the step does, with the same mode, and the call's
+// /@tmp; relative names are below the sandbox root.
 type EngineRun struct {
-	Argv     []string        `json:"argv"`
-	Stdin    []byte          `json:"stdin,omitempty"`
-	Progress *EngineProgress `json:"progress,omitempty"`
+	Argv []string `json:"argv"` // the program's name first
+	// Env may set variables of [EngineEnv]. There is no other environment.
+	Env   map[string]string `json:"env,omitempty"`
+	Stdin []byte            `json:"stdin,omitempty"`
+	// StdoutFile is a file that takes the standard output, made or emptied
+	// before the engine starts: for output that is not text, or long.
+	StdoutFile string          `json:"stdout_file,omitempty"`
+	Progress   *EngineProgress `json:"progress,omitempty"`
 }
 
+// EngineEnv are the variables that a step may set for an engine.
+var EngineEnv = []string{"HOME", "LANG", "LC_ALL", "NO_COLOR", "SOURCE_DATE_EPOCH", "TERM", "TMPDIR", "TZ"}
+
 // EngineProgress turns an engine's output lines into progress: the first group
-// of the RE2 expression Pattern is the number done, out of Total.
+// of the RE2 expression Pattern is the number done, out of Total. A line ends
+// with \n or \r.
 type EngineProgress struct {
 	Pattern string  `json:"pattern"`
 	Total   float64 `json:"total"`
@@ -218,12 +229,23 @@ type EngineProgress struct {
 // EngineResponse holds one result a run, in order.
 type EngineResponse struct {
 	Runs []EngineResult `json:"runs"`
+	// Error says why no run began: the engine is not there, or the request
+	// cannot be served.
+	Error *Error `json:"error,omitempty"`
 }
 
 // EngineResult is how one engine run ended. An exit code is a result, not an
-// error.
+// error. What a run made that did not end with 0 is gone again.
 type EngineResult struct {
-	ExitCode int    `json:"exit_code"`
-	Stdout   string `json:"stdout"`
-	Stderr   string `json:"stderr"`
+	ExitCode int `json:"exit_code"`
+	// Stdout and Stderr are text: bytes that are none are replaced. Of a long
+	// one only the beginning of Stdout and the end of Stderr are kept.
+	Stdout    string `json:"stdout"`
+	Stderr    string `json:"stderr"`
+	StdoutCut bool   `json:"stdout_cut,omitempty"`
+	StderrCut bool   `json:"stderr_cut,omitempty"`
 }
+
+// ExitCrashed is the exit code of an engine that crashed: a trap, an endless
+// recursion, an abort. Its last line on Stderr says which.
+const ExitCrashed = 134

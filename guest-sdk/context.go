@@ -19,6 +19,7 @@ type call struct {
 	tmp      string
 	confirm  func(abi.ConfirmRequest) (bool, error)
 	progress func(abi.Progress)
+	engine   func(abi.EngineRequest) (abi.EngineResponse, error) // of native tests
 	told     time.Time // when progress was last told
 	issues   []string
 	dropped  int // issues beyond maxIssues

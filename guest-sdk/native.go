@@ -29,6 +29,8 @@ type Native struct {
 	Confirm func(abi.ConfirmRequest) bool
 	// Progress hears of progress; nil drops it.
 	Progress func(abi.Progress)
+	// Engine runs engines; nil has none.
+	Engine func(abi.EngineRequest) (abi.EngineResponse, error)
 }
 
 // Context returns a context to call a handler with. Scratch lies in a folder
@@ -43,7 +45,7 @@ func (n Native) call() (call, error) {
 	if err != nil {
 		return call{}, err
 	}
-	c := call{Context: n.context(), files: &Files{root}, tmp: abi.TmpDir, progress: n.Progress}
+	c := call{Context: n.context(), files: &Files{root}, tmp: abi.TmpDir, progress: n.Progress, engine: n.Engine}
 	c.skill = func(name string) ([]byte, error) {
 		return os.ReadFile(filepath.Join(n.SkillDir, filepath.FromSlash(Clean(name))))
 	}
