@@ -80,7 +80,7 @@ func (e *engine) adopt(f *os.File, over *item) (mode uint32) {
 	}
 	defer old.Close()
 	for _, name := range attributes(int(old.Fd())) {
-		if !strings.HasPrefix(name, "user.") && name != "system.posix_acl_access" {
+		if !strings.HasPrefix(name, "user.") && name != aclAccess {
 			continue
 		}
 		buf := make([]byte, 1<<16)
@@ -91,26 +91,86 @@ func (e *engine) adopt(f *os.File, over *item) (mode uint32) {
 	return mode
 }
 
-// share gives a new object the group of the folder it will lie in, where that
-// folder shares its group, and lets a new folder share it in turn.
-func (r *root) share(it *item, groups map[string]uint32) error {
-	gid, ok := groups[parentOf(it.to)]
-	if !ok {
+const (
+	aclAccess  = "system.posix_acl_access"
+	aclDefault = "system.posix_acl_default"
+)
+
+// legacy looks at what a folder hands on.
+func (r *root) legacy(folder string) legacy {
+	if folder == "" {
+		folder = "."
+	}
+	fd, err := r.open(folder, unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return legacy{}
+	}
+	defer unix.Close(fd)
+	var l legacy
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) == nil && st.Mode&unix.S_ISGID != 0 {
+		l.shared, l.gid = true, st.Gid
+	}
+	buf := make([]byte, 1<<16)
+	if n, err := unix.Fgetxattr(fd, aclDefault, buf); err == nil && n > 0 {
+		l.acl = buf[:n:n]
+	}
+	return l
+}
+
+// inherit gives a new object what the folder it will lie in hands on, as if it
+// had been made there.
+func (r *root) inherit(it *item, l legacy) error {
+	if it.kind == isLink {
+		if !l.shared {
+			return nil
+		}
+		fd, name, done, err := r.parent(it.home)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return unix.Fchownat(fd, name, -1, int(l.gid), unix.AT_SYMLINK_NOFOLLOW)
+	}
+	fd, err := r.open(it.home, unix.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	folder := it.kind == isFolder
+	if l.shared {
+		if err := unix.Fchown(fd, -1, int(l.gid)); err != nil {
+			return err
+		}
+	}
+	if folder { // where it was made may have handed something on
+		_ = unix.Fremovexattr(fd, aclAccess)
+		_ = unix.Fremovexattr(fd, aclDefault)
+	}
+	if l.acl != nil {
+		err := unix.Fsetxattr(fd, aclAccess, l.acl, 0)
+		if err == nil && folder {
+			err = unix.Fsetxattr(fd, aclDefault, l.acl, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	mode := st.Mode & 0o777
+	if l.acl != nil && !folder {
+		mode &= 0o666 // the list decides instead of the umask
+	}
+	if folder && l.shared {
+		mode |= unix.S_ISGID
+	}
+	if mode == st.Mode&0o7777 {
 		return nil
 	}
-	fd, name, done, err := r.parent(it.home)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if err := unix.Fchownat(fd, name, -1, int(gid), unix.AT_SYMLINK_NOFOLLOW); err != nil || it.kind != isFolder {
-		return err
-	}
-	id, err := r.stat(it.home)
-	if err != nil {
-		return err
-	}
-	return unix.Fchmodat(fd, name, id.mode|0o2000, 0)
+	return unix.Fchmod(fd, mode)
 }
 
 // setMode sets the mode of a folder that only this user can reach.

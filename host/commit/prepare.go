@@ -16,7 +16,7 @@ func (e *engine) prepare(items []item, made map[int]making) error {
 		return err
 	}
 	mask := umask()
-	groups := e.sharedGroups(items)
+	folders := e.legacies(items)
 	for i := range items {
 		m, ok := made[i]
 		if !ok {
@@ -44,7 +44,7 @@ func (e *engine) prepare(items []item, made map[int]making) error {
 			}
 		}
 		if err == nil && m.over == 0 {
-			err = e.data.share(it, groups)
+			err = e.data.inherit(it, folders[parentOf(it.to)])
 		}
 		if err != nil {
 			return fmt.Errorf("prepare %q: %w", it.to, err)
@@ -91,35 +91,39 @@ func (e *engine) prepareFile(it *item, m making, over *item, mask uint32) error 
 	return err
 }
 
-// sharedGroups finds the folders whose group what is made in them takes over
-// (their setgid bit is set): a rename into such a folder does not do it. Path
-// after the commit → group, for each folder that gets something new.
-func (e *engine) sharedGroups(items []item) map[string]uint32 {
+// legacy is what a folder hands on to what is made in it, which a rename into
+// it does not do.
+type legacy struct {
+	shared bool // its group: the setgid bit is set
+	gid    uint32
+	acl    []byte // its default access list; nil: none
+}
+
+// legacies returns what each folder hands on that gets something new, by its
+// path after the commit.
+func (e *engine) legacies(items []item) map[string]legacy {
 	old := pathsOf(items, false)
-	groups, asked := make(map[string]uint32), make(map[string]bool)
-	var ask func(folder string)
-	ask = func(folder string) {
-		if asked[folder] {
-			return
+	known := make(map[string]legacy)
+	var ask func(folder string) legacy
+	ask = func(folder string) legacy {
+		l, ok := known[folder]
+		if ok {
+			return l
 		}
-		asked[folder] = true
-		if before, ok := old.translate(folder); ok {
-			if id, err := e.box.stat(before); err == nil && id.mode&0o2000 != 0 {
-				groups[folder] = id.gid
-			}
-			return
+		if before, there := old.translate(folder); there {
+			l = e.box.legacy(before)
+		} else { // a new folder: like the one it lies in
+			l = ask(parentOf(folder))
 		}
-		ask(parentOf(folder)) // a new folder: like the one it lies in
-		if gid, ok := groups[parentOf(folder)]; ok {
-			groups[folder] = gid
-		}
+		known[folder] = l
+		return l
 	}
 	for i := range items {
 		if items[i].from == "" && items[i].to != "" {
 			ask(parentOf(items[i].to))
 		}
 	}
-	return groups
+	return known
 }
 
 // freshUndo makes the folder for what the commit takes out of the sandbox. What

@@ -28,7 +28,8 @@ func (r *root) symlink(string, string) error             { return errUnsupported
 func (r *root) remove(string) error                      { return errUnsupported }
 func (r *root) sync() error                              { return errUnsupported }
 func (r *root) syncOrdered() error                       { return errUnsupported }
-func (r *root) share(*item, map[string]uint32) error     { return errUnsupported }
+func (r *root) legacy(string) legacy                     { return legacy{} }
+func (r *root) inherit(*item, legacy) error              { return errUnsupported }
 func (r *root) syncAll() error                           { return errUnsupported }
 func (e *engine) adopt(*os.File, *item) uint32           { return 0o600 }
 func statFile(*os.File) (identity, error)                { return identity{}, errUnsupported }
