@@ -35,9 +35,11 @@ type Decision struct {
 	Reason     string   // of Reject
 	Next       string   // what would allow it
 	// Call and Arg are what a question is about: Arg "" when it is about the
-	// whole request, or about one of several values.
-	Call int
-	Arg  string
+	// whole request. Value is which of the argument's values, as the draft that
+	// Check returns has it; "" when it has none, or all are asked about.
+	Call  int
+	Arg   string
+	Value string
 }
 
 // proceed is the decision of a rule that has nothing to say.
@@ -175,12 +177,13 @@ type value struct {
 	call  int
 	arg   string
 	index int // in a list; -1 when the argument is the string itself
-	of    int // how many values the argument has
-	text  string
+	given string
+	text  string // what given says: the name of the file
 }
 
-// values returns the literal paths of call i in the role, in declared order.
-// Variables are not among them: what they hold is checked when they are known.
+// values returns the literal paths of call i in the role, in declared order, as
+// the files are called: "$$odd.txt" is the file "$odd.txt". Variables are not
+// among them: what they hold is checked when they are known.
 func (c *check) values(i int, role abi.PathRole) []value {
 	t, ok := c.tool(i)
 	if !ok {
@@ -195,12 +198,12 @@ func (c *check) values(i int, role abi.PathRole) []value {
 		switch v := given.(type) {
 		case string:
 			if !isVariable(v) {
-				out = append(out, value{i, name, -1, 1, v})
+				out = append(out, value{i, name, -1, v, plan.Meant(v)})
 			}
 		case []any:
 			for k, e := range v {
 				if s, ok := e.(string); ok && !isVariable(s) {
-					out = append(out, value{i, name, k, len(v), s})
+					out = append(out, value{i, name, k, s, plan.Meant(s)})
 				}
 			}
 		}
@@ -208,7 +211,7 @@ func (c *check) values(i int, role abi.PathRole) []value {
 	return out
 }
 
-// set replaces a value, and remembers what it was.
+// set replaces a value with what a file is called, and remembers what it was.
 func (c *check) set(v value, to string) {
 	if c.from == nil {
 		c.from = map[string]string{}
@@ -218,22 +221,20 @@ func (c *check) set(v value, to string) {
 	}
 	args := c.calls[v.call].Args
 	if v.index < 0 {
-		args[v.arg] = to
+		args[v.arg] = plan.Literal(to)
 		return
 	}
 	list := slices.Clone(args[v.arg].([]any))
-	list[v.index] = to
+	list[v.index] = plan.Literal(to)
 	args[v.arg] = list
 }
 
-// ask is a question about one value. A person's answer replaces the argument,
-// so a list of several is asked about as a whole.
+// ask is a question about one value, which a person's answer replaces.
 func ask(v value, question string, candidates []string) Decision {
-	d := Decision{Outcome: Clarify, Question: question, Candidates: candidates, Call: v.call, Arg: v.arg}
-	if v.of > 1 {
-		d.Arg = ""
+	return Decision{
+		Outcome: Clarify, Question: question, Candidates: candidates,
+		Call: v.call, Arg: v.arg, Value: v.given,
 	}
-	return d
 }
 
 // argNames are the names of the given arguments: those that the tool knows in

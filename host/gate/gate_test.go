@@ -60,6 +60,7 @@ move_files:
     items: {type: array, items: string, path_role: input}
     dst: {type: string, path_role: output}
     file_type: {type: enum, enum: [log, image, archive]}
+    what: {type: enum, enum: [files, folders, both], aliases: {everything: both, lot: both}}
 list_files:
   description: "List files."
   keywords: [list, show]
@@ -84,6 +85,7 @@ func contractRegistry(t testing.TB) *registry.Registry {
 
 var home = fstest.MapFS{
 	"report.pdf":              {},
+	"$odd.txt":                {},
 	"b.pdf":                   {},
 	"clip.mp4":                {},
 	"Holiday Plan.docx":       {},
@@ -114,6 +116,7 @@ func TestCheck(t *testing.T) {
 		outcome   Outcome
 		about     string // substring of the question or reason
 		arg       string
+		value     string
 		offers    []string
 		want      m // arguments of the first call afterwards
 	}{
@@ -161,8 +164,8 @@ func TestCheck(t *testing.T) {
 			outcome: Clarify, about: "no \"reprot.pdf\"", arg: "input", offers: []string{"report.pdf"}},
 		{name: "elsewhere in the tree is a candidate", utterance: "split old.zip", calls: []abi.Call{call("split_pdf", m{"input": "old.zip", "ranges": "2"})},
 			outcome: Clarify, arg: "input", offers: []string{"archive/old.zip"}},
-		{name: "one of several is asked about as a whole", utterance: "merge report.pdf and c.pdf", calls: []abi.Call{call("merge_pdfs", m{"inputs": list("report.pdf", "c.pdf")})},
-			outcome: Clarify, about: "c.pdf", arg: ""},
+		{name: "one of several is asked about by itself", utterance: "merge report.pdf and c.pdf", calls: []abi.Call{call("merge_pdfs", m{"inputs": list("report.pdf", "c.pdf")})},
+			outcome: Clarify, about: "c.pdf", arg: "inputs", value: "c.pdf"},
 		{name: "a file nobody named", utterance: "split it at page 2", calls: []abi.Call{call("split_pdf", m{"input": "report.pdf", "ranges": "2"})},
 			outcome: Clarify, about: "does not name", arg: "input", offers: []string{"report.pdf"}},
 		{name: "a word for a kind is no name", utterance: "trim the video", calls: []abi.Call{call("trim_video", m{"inputs": list("video.mp4")})},
@@ -209,6 +212,16 @@ func TestCheck(t *testing.T) {
 			outcome: Clarify, arg: "inputs", offers: []string{"a.mp4", "b.mov"}},
 		{name: "offered, but none fits", utterance: "trim the silent clip", files: []string{"a.mp4", "b.mov"}, calls: []abi.Call{call("trim_video", m{"inputs": list("the silent clip")})},
 			outcome: Clarify, arg: "inputs"},
+		{name: "a name that looks like a variable", utterance: "split $odd.txt at 1", calls: []abi.Call{call("split_pdf", m{"input": "$$odd.txt", "ranges": "1"})},
+			outcome: Proceed, want: m{"input": "$$odd.txt", "ranges": "1"}},
+		{name: "its stem finds it, as a name", utterance: "split $odd at 1", calls: []abi.Call{call("split_pdf", m{"input": "$$odd", "ranges": "1"})},
+			outcome: Proceed, want: m{"input": "$$odd.txt", "ranges": "1"}},
+		{name: "what is named after it is a name too", utterance: "merge $odd.txt", calls: []abi.Call{call("merge_pdfs", m{"inputs": list("$$odd.txt")})},
+			outcome: Proceed, want: m{"inputs": list("$$odd.txt"), "output": "$odd-merge.txt"}},
+		{name: "over an input that looks like a variable", utterance: "split $odd.txt at 1", calls: []abi.Call{call("split_pdf", m{"input": "$$odd.txt", "ranges": "1", "output": "$$odd.txt"})},
+			outcome: Reject, about: "overwrite", arg: "output"},
+		{name: "a dollar and a number is no variable", utterance: "split $3.$2.$1 at 1", calls: []abi.Call{call("split_pdf", m{"input": "$3.$2.$1", "ranges": "1"})},
+			outcome: Clarify, about: "no \"$3.$2.$1\"", arg: "input", value: "$3.$2.$1"},
 		{name: "variables are known later", utterance: "split it", calls: []abi.Call{call("split_pdf", m{"input": "$x.path", "ranges": "1"})}, outcome: Proceed},
 		{name: "nobody uttered it: existence still counts", calls: []abi.Call{call("split_pdf", m{"input": "nope.pdf", "ranges": "1"})}, outcome: Clarify, arg: "input"},
 		{name: "nobody uttered it: nothing is compared", calls: []abi.Call{call("protect_pdf", m{"input": "report.pdf", "password": "x"})}, outcome: Proceed},
@@ -224,6 +237,9 @@ func TestCheck(t *testing.T) {
 			require.Contains(t, d.Question+d.Reason, tc.about)
 			if tc.outcome != Proceed {
 				require.Equal(t, tc.arg, d.Arg)
+			}
+			if tc.value != "" {
+				require.Equal(t, tc.value, d.Value)
 			}
 			if tc.offers != nil {
 				require.Equal(t, tc.offers, d.Candidates)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stepbox.dev/abi"
+	"stepbox.dev/host/plan"
 	"stepbox.dev/host/registry"
 )
 
@@ -106,9 +107,9 @@ func neededInput(t *registry.Tool, args map[string]any) string {
 func shaped(t *registry.Tool, arg, p string) any {
 	a := t.Args[arg]
 	if a != nil && (a.Type == abi.TypeArray || !a.Declared && strings.HasSuffix(arg, "s")) {
-		return []any{p}
+		return []any{plan.Literal(p)}
 	}
-	return p
+	return plan.Literal(p)
 }
 
 // absent says that an argument has no value: nothing, "", or a list of these.

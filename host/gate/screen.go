@@ -14,7 +14,8 @@ import (
 // same clause, narrow it: by a named file, a pattern, or a kind (an enum value
 // that the contract declares, or an extension). "Delete all log files" is a
 // request like any other; "delete all files" is not. What follows "except" or
-// "including" narrows nothing, nor does a kind that is a place ("in archive").
+// "including" narrows nothing, nor does a kind that is a place ("in archive") or
+// an order ("by type"), nor a word for everything that an enum happens to have.
 func Screen(utterance string, phrases []string, r *registry.Registry) Decision {
 	said := tokenize(utterance)
 	for _, phrase := range phrases {
@@ -67,7 +68,7 @@ func narrowed(said []token, from, to int, kinds, verbs map[string]bool) bool {
 			if narrows(said[i].text) {
 				return true
 			}
-		case isKind(said[i].text, kinds) && !isPlace(said, i):
+		case isKind(said[i].text, kinds) && !follows(said, i, places) && !follows(said, i, ordering):
 			return true
 		}
 	}
@@ -87,11 +88,12 @@ func clauseStarts(said []token, i int, verbs map[string]bool) bool {
 	return false
 }
 
-// isPlace says that the kind at said[i] names a place: "in archive".
-func isPlace(said []token, i int) bool {
+// follows says that the word at said[i] stands behind one of the prepositions:
+// "in archive", "by the name".
+func follows(said []token, i int, prepositions map[string]bool) bool {
 	for i--; i >= 0 && articles[said[i].text]; i-- {
 	}
-	return i >= 0 && places[said[i].text]
+	return i >= 0 && prepositions[said[i].text]
 }
 
 // isKind says that the word is a kind of file, in the singular or the plural.
@@ -104,7 +106,7 @@ func isKind(word string, kinds map[string]bool) bool {
 func declaredKinds(r *registry.Registry) map[string]bool {
 	out := map[string]bool{}
 	add := func(s string) {
-		if words := tokenize(s); len(words) == 1 {
+		if words := tokenize(s); len(words) == 1 && !limitless(words[0].text) {
 			out[words[0].text] = true
 		}
 	}
@@ -113,12 +115,19 @@ func declaredKinds(r *registry.Registry) map[string]bool {
 			for _, v := range a.Enum {
 				add(v)
 			}
-			for v := range a.Synonyms {
-				add(v)
+			for v, to := range a.Synonyms {
+				if !limitless(fold(to)) { // "everything" as a word for "both"
+					add(v)
+				}
 			}
 		}
 	}
 	return out
+}
+
+// limitless says that a word stands for files of any kind, or all of them.
+func limitless(word string) bool {
+	return batch[word] || things[word] || batch[singular(word)] || things[singular(word)]
 }
 
 // clauseVerbs are the words that begin a clause after "and": keywords of the

@@ -66,3 +66,16 @@ func TestShippedRowsPass(t *testing.T) {
 		}
 	}
 }
+
+// A word for everything narrows nothing, whatever a contract calls its values.
+func TestShippedPhrasesRefuse(t *testing.T) {
+	s, err := skill.Load("../../skills/files", skill.Options{})
+	require.NoError(t, err)
+	for _, request := range []string{
+		"rm -rf everything", "rm -rf all files and folders", "rm -rf both", "rm -rf it, everything", "wipe the disk, all of it",
+		"rm -rf by type", "rm -rf anything older", "rm -rf the content",
+	} {
+		require.Equal(t, gate.Reject, gate.Screen(request, s.UnsafePhrases(), s.Registry()).Outcome, request)
+	}
+	require.Equal(t, gate.Proceed, gate.Screen("rm -rf build/cache.tmp", s.UnsafePhrases(), s.Registry()).Outcome)
+}

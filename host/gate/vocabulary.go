@@ -34,8 +34,11 @@ var (
 		el la los las un una mi mis este esta le les une mon ma mes ce cette този тази това моя моето этот эта это мой моё 这 那 我`)
 	// places are prepositions that a folder follows.
 	places = set(`in from on inside under within to into onto at im in aus auf von nach en de desde dans sur depuis vers в во из на от с към 在 从 到`)
+	// ordering words are followed by how something is sorted or grouped, which
+	// says nothing about what it is.
+	ordering = set(`by nach por par по according order`)
 	// batch words say that many files are meant.
-	batch = set(`all every each everything batch bulk any both
+	batch = set(`all every each everything anything whatever batch bulk any both
 		alle alles jede jeden jedes jeder sämtliche stapel todo todos toda todas cada lote tous tout toutes toute chaque lot
 		всички всичко всеки всяка всяко все всех всё каждый каждую пакет партида партиден 所 全 每 都 批`)
 )
@@ -71,6 +74,11 @@ var extensions = func() map[string]bool {
 	}
 	return out
 }()
+
+// things are words for files and folders of any kind.
+var things = set(`file files datei dateien archivo archivos fichero ficheros fichier fichiers файл файла файлове файлы 文件
+	folder folders directory directories ordner verzeichnis verzeichnisse carpeta carpetas dossier dossiers папка папки
+	item items entry entries thing things content contents stuff names details`)
 
 // nouns are words that describe a file by its kind and name none.
 var nouns = func() map[string]bool {

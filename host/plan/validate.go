@@ -176,7 +176,11 @@ func (c *checker) reference(at *pointer, s string) {
 			known = append(known, o)
 		}
 		slices.Sort(known)
-		c.add(CodeVariable, at, meant(name, known), "variable %q is used before it is assigned", name)
+		hint := meant(name, known)
+		if hint == "" && rest != "" { // "$odd.txt" is also what a file may be called
+			hint = fmt.Sprintf("the text itself is written %q", Literal(s))
+		}
+		c.add(CodeVariable, at, hint, "variable %q is used before it is assigned", name)
 	}
 	for rest != "" {
 		var field string

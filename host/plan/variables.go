@@ -42,6 +42,14 @@ func Literal(s string) string {
 	return s
 }
 
+// Meant undoes Literal: it returns what an argument that is no variable says.
+func Meant(s string) string {
+	if strings.HasPrefix(s, "$$") {
+		return s[1:]
+	}
+	return s
+}
+
 // isReference reports whether a value stands for a variable.
 func isReference(v any) bool {
 	s, ok := v.(string)
@@ -143,11 +151,8 @@ func (r *resolver) value(a any, depth int) (out any, variable bool, err error) {
 	}
 	switch a := a.(type) {
 	case string:
-		if strings.HasPrefix(a, "$$") {
-			return a[1:], false, nil
-		}
 		if _, _, ok := Reference(a); !ok {
-			return a, false, nil
+			return Meant(a), false, nil
 		}
 		out, err = r.look(a)
 		return out, true, err

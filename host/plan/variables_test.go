@@ -77,6 +77,7 @@ func TestLiteral(t *testing.T) {
 		out, err := v.Resolve(map[string]any{"x": Literal(s)})
 		require.NoError(t, err)
 		require.Equal(t, s, out["x"])
+		require.Equal(t, s, Meant(Literal(s)))
 	}
 }
 
