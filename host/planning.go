@@ -80,7 +80,9 @@ func (p *planning) plan(ctx context.Context) (plan.Valid, error) {
 	}
 }
 
-// answered returns the calls with one argument set to a person's answer.
+// answered returns the calls with a person's answer in the place that was asked
+// about: an argument, or one of its values. It is a name or a text as it
+// stands, also when it begins with "$".
 func answered(calls []abi.Call, d gate.Decision, answer string) []abi.Call {
 	calls = slices.Clone(calls)
 	c := calls[d.Call]
@@ -88,7 +90,18 @@ func answered(calls []abi.Call, d gate.Decision, answer string) []abi.Call {
 	if c.Args == nil {
 		c.Args = map[string]any{}
 	}
-	c.Args[d.Arg] = answer
+	answer = plan.Literal(answer)
+	if list, ok := c.Args[d.Arg].([]any); ok && d.Value != "" {
+		list = slices.Clone(list)
+		for i, v := range list {
+			if v == any(d.Value) {
+				list[i] = answer
+			}
+		}
+		c.Args[d.Arg] = list
+	} else {
+		c.Args[d.Arg] = answer
+	}
 	calls[d.Call] = c
 	return calls
 }
