@@ -55,6 +55,7 @@ func TestValidate(t *testing.T) {
 		{"empty path", `[{"tool":"act","args":{"path":""}}]`, []string{"text /plan/0/args/path/0"}, "empty path"},
 		{"zero byte", `[{"tool":"act","args":{"title":"a\u0000b"}}]`, []string{"text /plan/0/args/title"}, "zero byte"},
 		{"absolute path", `[{"tool":"act","args":{"dst":"/etc/cron.d/x"}}]`, []string{"path_outside /plan/0/args/dst"}, `--sandbox "/etc/cron.d" would allow it`},
+		{"a name that looks like a variable", `[{"tool":"act","args":{"path":["$odd.txt"]}}]`, []string{"variable /plan/0/args/path/0"}, `the text itself is written "$$odd.txt"`},
 		{"a path at the top", `[{"tool":"act","args":{"dst":"/etc"}}]`, []string{"path_outside /plan/0/args/dst"}, `--sandbox "/etc" would allow it`},
 		{"the root", `[{"tool":"act","args":{"dst":"/"}}]`, []string{"path_outside /plan/0/args/dst"}, `with a --sandbox that holds it`},
 		{"path that goes up", `[{"tool":"act","args":{"path":["a/../../../../b"]}}]`, []string{"path_outside /plan/0/args/path/0"}, ""},
