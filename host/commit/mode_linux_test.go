@@ -135,4 +135,3 @@ func TestAccessListsAreHandedOn(t *testing.T) {
 		}
 	}
 }
-
