@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,16 +12,23 @@ import (
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
+	"stepbox.dev/host/skill/bundle"
+	"stepbox.dev/host/store"
 )
 
 // Found is a skill that can be named, and where it was found.
 type Found struct {
 	Name string
 	Path string
-	From string // shipped, --skills
+	From string // installed, shipped, --skills
+	// Signer of an installed skill; nil when nobody signed it, as Unsigned says.
+	Signer   *store.Signer
+	Unsigned bool
 	// Err is why it cannot be loaded; Skill is nil then.
 	Err   error
 	Skill *skill.Skill
+
+	entry *store.Entry // of an installed one
 }
 
 // Skill finds and loads one skill, by name or path.
@@ -28,24 +37,30 @@ type Found struct {
 // taken as it is. A bare name is never looked up in the working directory: a
 // downloaded folder must not shadow a skill.
 func (h *Host) Skill(ctx context.Context, name string) (*skill.Skill, error) {
-	path := name
-	if !isPath(name) {
-		found := h.named()
-		i := slices.IndexFunc(found, func(f Found) bool { return f.Name == name })
-		if i < 0 {
-			var names []string
-			for _, f := range found {
-				names = append(names, f.Name)
-			}
-			err := fault.New(fault.Usage, "unknown skill %q", name)
-			if len(names) == 0 {
-				return nil, err.Hint("no skill is shipped beside the executable; name a folder, for example ./skills/%s, or give --skills DIR", name)
-			}
-			return nil, err.Hint("known skills: %s; a folder is named with a slash, for example ./%s", strings.Join(names, ", "), name)
-		}
-		path = found[i].Path
+	if isPath(name) {
+		return skill.Load(name, skill.Options{Overrides: h.overrides})
 	}
-	return skill.Load(path, skill.Options{Overrides: h.overrides})
+	found, err := h.named()
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(found, func(f Found) bool { return f.Name == name })
+	if i < 0 {
+		var names []string
+		for _, f := range found {
+			names = append(names, f.Name)
+		}
+		err := fault.New(fault.Usage, "unknown skill %q", name)
+		if len(names) == 0 {
+			return nil, err.Hint("no skill is installed or shipped beside the executable; name a folder, for example ./skills/%s, or give --skills DIR", name)
+		}
+		return nil, err.Hint("known skills: %s; a folder is named with a slash, for example ./%s", strings.Join(names, ", "), name)
+	}
+	layers, err := h.layers(name)
+	if err != nil {
+		return nil, err
+	}
+	return h.loadFound(found[i], append(layers, h.overrides...))
 }
 
 func isPath(name string) bool {
@@ -53,47 +68,150 @@ func isPath(name string) bool {
 		strings.HasSuffix(name, ".wasm") || name == "." || name == ".."
 }
 
+// loadFound loads a skill from where it was found. An installed one is checked
+// against the lock file.
+func (h *Host) loadFound(f Found, overrides []string) (*skill.Skill, error) {
+	o := skill.Options{Overrides: overrides}
+	if f.entry != nil {
+		b, err := h.store.Load(*f.entry)
+		if err != nil {
+			return nil, err
+		}
+		return skill.FromBundle(f.Path, b, o)
+	}
+	s, err := skill.Load(f.Path, o)
+	if err == nil && s.Bundle() != nil && s.Name() != f.Name {
+		return nil, fault.New(fault.CheckFailed, "%q holds the skill %q: a bundle that is found by name has the name of its file", f.Path, s.Name())
+	}
+	return s, err
+}
+
+// layers is the folder of contract files that a person laid over a skill for
+// good: overrides/NAME beside their configuration.
+func (h *Host) layers(name string) ([]string, error) {
+	dir := filepath.Join(h.config, "overrides", name)
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fault.New(fault.Usage, "the override folder %q cannot be read: %w", dir, err)
+	case !info.IsDir():
+		return nil, fault.New(fault.Usage, "the override %q is no folder", dir)
+	}
+	return []string{dir}, nil
+}
+
 // Skills lists every skill that can be named.
 func (h *Host) Skills(ctx context.Context) ([]Found, error) {
-	found := h.named()
-	for i := range found {
-		found[i].Skill, found[i].Err = skill.Load(found[i].Path, skill.Options{})
+	found, err := h.named()
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range found {
+		layers, err := h.layers(f.Name)
+		if err == nil {
+			found[i].Skill, err = h.loadFound(f, layers)
+		}
+		found[i].Err = err
 	}
 	return found, nil
 }
 
-// named lists the folders that hold a contract, by name. The first place that
-// has a name wins.
-func (h *Host) named() []Found {
+// named lists what can be named, by name. The first place that has a name
+// wins: what was installed, what is shipped, what --skills adds.
+func (h *Host) named() ([]Found, error) {
 	var found []Found
 	seen := map[string]bool{}
-	add := func(dir, from string) {
-		entries, err := os.ReadDir(dir)
-		if err != nil { // a place that is not there holds no skills
-			return
-		}
-		for _, e := range entries {
-			path := filepath.Join(dir, e.Name())
-			if _, err := os.Stat(filepath.Join(path, "skill.yaml")); err != nil || seen[e.Name()] {
-				continue
-			}
-			seen[e.Name()] = true
-			found = append(found, Found{Name: e.Name(), Path: path, From: from})
+	add := func(f Found) {
+		if !seen[f.Name] {
+			seen[f.Name] = true
+			found = append(found, f)
 		}
 	}
+	installed, err := h.store.Entries()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range installed {
+		if e.Kind == bundle.KindSkill {
+			add(Found{Name: e.Name, Path: h.store.Path(e), From: "installed", Signer: e.Signer, Unsigned: e.Unsigned, entry: &e})
+		}
+	}
+	for _, p := range h.places() {
+		for _, f := range p.bundles(bundle.KindSkill) {
+			add(Found{Name: f.name, Path: f.path, From: p.from})
+		}
+	}
+	slices.SortFunc(found, func(a, b Found) int { return strings.Compare(a.Name, b.Name) })
+	return found, nil
+}
+
+// place is a folder in which skills and engines are found by name.
+type place struct{ dir, from string }
+
+// places are those beside the executable and those of --skills.
+func (h *Host) places() []place {
+	var all []place
 	if exe, err := os.Executable(); err == nil {
 		if real, err := filepath.EvalSymlinks(exe); err == nil {
 			exe = real
 		}
 		dir := filepath.Dir(exe)
-		add(filepath.Join(dir, "wasm"), "shipped")
-		add(filepath.Join(filepath.Dir(dir), "wasm"), "shipped")
+		all = append(all, place{filepath.Join(dir, "wasm"), "shipped"}, place{filepath.Join(filepath.Dir(dir), "wasm"), "shipped"})
 	}
 	for _, dir := range h.skills {
-		add(dir, "--skills")
+		all = append(all, place{dir, "--skills"})
 	}
-	slices.SortFunc(found, func(a, b Found) int { return strings.Compare(a.Name, b.Name) })
-	return found
+	return all
+}
+
+type namedFile struct{ name, path string }
+
+// bundles lists what a place holds of a kind: NAME.wasm, and for skills also
+// NAME/ with a contract in it.
+func (p place) bundles(kind string) []namedFile {
+	entries, err := os.ReadDir(p.dir)
+	if err != nil { // a place that is not there holds nothing
+		return nil
+	}
+	var list []namedFile
+	for _, e := range entries {
+		path := filepath.Join(p.dir, e.Name())
+		if name, ok := strings.CutSuffix(e.Name(), ".wasm"); ok && !isFolder(path) {
+			if kindOf(path) == kind {
+				list = append(list, namedFile{name, path})
+			}
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(path, "skill.yaml")); err == nil && kind == bundle.KindSkill {
+			list = append(list, namedFile{e.Name(), path})
+		}
+	}
+	return list
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// kindOf is what a .wasm file says it is, "" for no bundle.
+func kindOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	m, ok := bundle.Peek(f, info.Size())
+	if !ok {
+		return ""
+	}
+	return m.Kind
 }
 
 // Retrieve ranks tools for an utterance, of one skill or of all.

@@ -17,6 +17,7 @@ import (
 	"stepbox.dev/host/commit"
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
+	"stepbox.dev/host/store"
 	"stepbox.dev/host/worker"
 )
 
@@ -32,6 +33,12 @@ type Options struct {
 	// Cache holds compiled modules and built skills. Default:
 	// $XDG_CACHE_HOME/stepbox, else ~/.cache/stepbox.
 	Cache string
+	// Data holds installed bundles and the key ring. Default:
+	// $XDG_DATA_HOME/stepbox, else ~/.local/share/stepbox.
+	Data string
+	// Config holds the person's overrides/NAME. Default:
+	// $XDG_CONFIG_HOME/stepbox, else ~/.config/stepbox.
+	Config string
 	// Skills are further folders to find skills in, by name.
 	Skills []string
 	// Overrides are folders of contract files laid over every skill that is
@@ -41,11 +48,12 @@ type Options struct {
 
 // Host is the façade. It is safe for concurrent use.
 type Host struct {
-	state, cache string
-	skills       []string
-	overrides    []string
-	compiled     *worker.Cache
-	trouble      error
+	state, cache, config string
+	skills               []string
+	overrides            []string
+	compiled             *worker.Cache
+	store                *store.Store
+	trouble              error
 }
 
 // Trouble is what could not be finished of an interrupted commit, or nil. Its
@@ -54,18 +62,23 @@ func (h *Host) Trouble() error { return h.trouble }
 
 // New opens a host and finishes what an earlier crash interrupted.
 func New(ctx context.Context, o Options) (*Host, error) {
-	h := &Host{state: o.State, cache: o.Cache, skills: o.Skills, overrides: o.Overrides}
+	h := &Host{state: o.State, cache: o.Cache, config: o.Config, skills: o.Skills, overrides: o.Overrides}
+	data := o.Data
 	var err error
-	if h.state == "" {
-		if h.state, err = personal("XDG_STATE_HOME", ".local/state"); err != nil {
-			return nil, err
+	for _, f := range []struct {
+		dir                *string
+		variable, fallback string
+	}{
+		{&h.state, "XDG_STATE_HOME", ".local/state"}, {&h.cache, "XDG_CACHE_HOME", ".cache"},
+		{&data, "XDG_DATA_HOME", ".local/share"}, {&h.config, "XDG_CONFIG_HOME", ".config"},
+	} {
+		if *f.dir == "" {
+			if *f.dir, err = personal(f.variable, f.fallback); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if h.cache == "" {
-		if h.cache, err = personal("XDG_CACHE_HOME", ".cache"); err != nil {
-			return nil, err
-		}
-	}
+	h.store = store.New(data)
 	for name, dir := range map[string]string{"state": h.state, "cache": h.cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fault.New(fault.Usage, "%s folder: %w", name, err).
@@ -99,6 +112,9 @@ func (h *Host) State() string { return h.state }
 
 // Cache is the folder that holds compiled modules and built skills.
 func (h *Host) Cache() string { return h.cache }
+
+// Store is what was installed, and the key ring.
+func (h *Host) Store() *store.Store { return h.store }
 
 // Request is what somebody wants.
 type Request struct {

@@ -179,6 +179,30 @@ func TestHostileBundles(t *testing.T) {
 	}
 }
 
+// Peek tells what a file is and never more than Read would accept of it.
+func TestPeek(t *testing.T) {
+	whole := packed(t)
+	m, ok := Peek(bytes.NewReader(whole), int64(len(whole)))
+	require.True(t, ok)
+	require.Equal(t, "demo 1.2.3 skill", m.Name+" "+m.Version+" "+m.Kind)
+	end := bytes.Index(whole, []byte(sectionFiles))
+	for i := range end - 8 {
+		_, ok := Peek(bytes.NewReader(whole[:i]), int64(i))
+		require.False(t, ok, "cut at %d", i)
+	}
+	for name, wasm := range map[string]string{
+		"a module": module, "nothing": "", "text": "hello, I am no module",
+		"files first":   string(appendSection([]byte(module), sectionFiles, nil)),
+		"too long":      module + "\x00\xff\xff\xff\xff\x0f",
+		"name too long": module + "\x00\x03\x10" + sectionManifest + "{}",
+		"not JSON":      string(appendSection([]byte(module), sectionManifest, []byte("{"))),
+		"not to trust":  string(forge(manifest(func(m *Manifest) { m.Name = "../x" }), nil)),
+	} {
+		_, ok := Peek(strings.NewReader(wasm), int64(len(wasm)))
+		require.False(t, ok, name)
+	}
+}
+
 func packedText(t *testing.T, wasm []byte) []byte {
 	b, err := Read(wasm)
 	require.NoError(t, err)
@@ -220,6 +244,20 @@ func FuzzRead(f *testing.F) {
 		second, err := Read(again)
 		require.NoError(t, err)
 		require.Equal(t, b.Text, second.Text)
+	})
+}
+
+// FuzzPeek: no file makes it fail in any way but by saying no, and what it says
+// yes to carries the manifest that Read reads.
+func FuzzPeek(f *testing.F) {
+	f.Add(packed(f))
+	f.Add([]byte(module + "\x00\x03\x10" + sectionManifest))
+	f.Fuzz(func(t *testing.T, wasm []byte) {
+		m, ok := Peek(bytes.NewReader(wasm), int64(len(wasm)))
+		if b, err := Read(wasm); err == nil {
+			require.True(t, ok)
+			require.Equal(t, b.Manifest, m)
+		}
 	})
 }
 

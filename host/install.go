@@ -1,0 +1,86 @@
+package host
+
+import (
+	"context"
+
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/skill/bundle"
+	"stepbox.dev/host/store"
+)
+
+// InstallOptions of Install.
+type InstallOptions struct {
+	store.Terms
+	// Yes agrees to everything but an identity that was never seen.
+	Yes bool
+	// Agree asks the person, who has to see who signed the bundle and what it
+	// declares. Nil is nobody.
+	Agree func(ctx context.Context, p *store.Proposal) (bool, error)
+	// Compiling is told that a compile starts; it may be nil.
+	Compiling func()
+}
+
+// Install installs or updates a bundle that was examined. The module is
+// compiled first, in a child that never runs it: what does not compile is not
+// installed.
+func (h *Host) Install(ctx context.Context, c *store.Candidate, o InstallOptions) (*store.Proposal, error) {
+	p, err := h.store.Propose(c, o.Terms)
+	if err != nil {
+		return nil, err
+	}
+	if err := agreed(ctx, p, o); err != nil {
+		return p, err
+	}
+	if c.Bundle.Manifest.Kind == bundle.KindSkill {
+		if _, err := h.compiled.Module(ctx, c.Bundle.Module, o.Compiling); err != nil {
+			return p, err
+		}
+	}
+	return p, h.store.Install(ctx, p)
+}
+
+func agreed(ctx context.Context, p *store.Proposal, o InstallOptions) error {
+	switch {
+	case o.Yes && !p.NewIdentity:
+		return nil
+	case o.Agree == nil && p.NewIdentity:
+		return fault.New(fault.NotApproved, "%q is signed by %s %s, whom nobody here knows yet", p.New.Name, p.New.Signer.Name, p.New.Signer.Key).
+			Hint("if that is who it should be: stepbox keys trust %s --name %s", p.New.Signer.Key, p.New.Signer.Name)
+	case o.Agree == nil:
+		return fault.New(fault.NotApproved, "nobody agreed to install %q", p.New.Name).Hint("look at it with stepbox skills inspect, then pass --yes")
+	}
+	yes, err := o.Agree(ctx, p)
+	if err == nil && !yes {
+		err = fault.New(fault.NotApproved, "not installed; nothing was changed")
+	}
+	return err
+}
+
+// Verified is what Verify found out about one installed bundle.
+type Verified struct {
+	store.Entry
+	Err error
+}
+
+// Verify checks every installed bundle, or those of one name, against the lock
+// file and the key ring.
+func (h *Host) Verify(ctx context.Context, name string) ([]Verified, error) {
+	entries, err := h.store.Entries()
+	if err != nil {
+		return nil, err
+	}
+	all := []Verified{}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if name == "" || e.Name == name {
+			_, err := h.store.Load(e)
+			all = append(all, Verified{e, err})
+		}
+	}
+	if name != "" && len(all) == 0 {
+		return nil, fault.New(fault.Usage, "nothing called %q is installed", name).Hint("stepbox skills list says what is")
+	}
+	return all, nil
+}

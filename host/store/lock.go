@@ -1,0 +1,163 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/skill/bundle"
+)
+
+// lockVersion of the form of lock.json that this package writes and reads.
+const lockVersion = 1
+
+// maxLock bounds lock.json and keys.json.
+const maxLock = 8 << 20
+
+// lockFile is lock.json.
+type lockFile struct {
+	Version int     `json:"version"`
+	Bundles []Entry `json:"bundles"`
+}
+
+var (
+	hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	plainName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+)
+
+func (s *Store) readLock() (*lockFile, error) {
+	path := filepath.Join(s.dir, "lock.json")
+	l := &lockFile{Version: lockVersion, Bundles: []Entry{}}
+	found, err := s.readJSON(path, "lock file", l)
+	if err != nil || !found {
+		return l, err
+	}
+	damaged := func(format string, args ...any) error {
+		return fault.New(fault.CheckFailed, "the lock file %q is damaged: %w", path, fault.New(fault.CheckFailed, format, args...)).
+			Hint("put a copy of it back, or remove it and install what is needed again")
+	}
+	if l.Version > lockVersion {
+		return nil, fault.New(fault.CheckFailed, "the lock file %q is of form %d, and this stepbox reads form %d: a newer stepbox is needed", path, l.Version, lockVersion)
+	}
+	if l.Version != lockVersion {
+		return nil, damaged("it is of no form that exists: %d", l.Version)
+	}
+	seen := map[string]bool{}
+	for _, e := range l.Bundles {
+		key := e.Kind + " " + e.Name + " " + e.Module
+		switch {
+		case e.Kind != bundle.KindSkill && e.Kind != bundle.KindEngine, !plainName.MatchString(e.Name),
+			!hexDigest.MatchString(e.Digest), !hexDigest.MatchString(e.Module), !hexDigest.MatchString(e.File):
+			return nil, damaged("the entry %q is none", e.Name)
+		case e.Unsigned != (e.Signer == nil):
+			return nil, damaged("the entry %q is neither signed nor unsigned", e.Name)
+		case seen[key], e.Kind == bundle.KindSkill && seen[e.Kind+" "+e.Name]:
+			return nil, damaged("the entry %q is there twice", e.Name)
+		}
+		seen[key], seen[e.Kind+" "+e.Name] = true, true
+	}
+	slices.SortFunc(l.Bundles, Entry.compare)
+	return l, nil
+}
+
+func (s *Store) writeLock(l *lockFile) error {
+	slices.SortFunc(l.Bundles, Entry.compare)
+	return s.writeJSON("lock.json", l)
+}
+
+func (l *lockFile) find(kind, name string) *Entry {
+	for i, e := range l.Bundles {
+		if e.Kind == kind && e.Name == name {
+			return &l.Bundles[i]
+		}
+	}
+	return nil
+}
+
+// users are the installed skills that name an engine.
+func (l *lockFile) users(engine Entry) []string {
+	var names []string
+	for _, e := range l.Bundles {
+		for _, n := range e.Declares.Engines {
+			if engine.Kind == bundle.KindEngine && n.Name == engine.Name && n.Digest == engine.Module {
+				names = append(names, e.Name)
+			}
+		}
+	}
+	return names
+}
+
+// readJSON reads a file of the store strictly; found is false when there is
+// none.
+func (s *Store) readJSON(path, what string, into any) (found bool, err error) {
+	if err := s.guard(); err != nil {
+		return false, err
+	}
+	text, err := readFile(path, maxLock, othersMustNotWrite)
+	var open *openToOthersError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case errors.As(err, &open):
+		return false, fault.New(fault.Stopped, "the %s %q decides what runs, but %w", what, path, err).Hint("make it yours alone: chmod go-w %s", path)
+	case err != nil:
+		return false, fault.New(fault.CheckFailed, "the %s cannot be read: %w", what, err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		// A newer form may have fields that this one does not know.
+		var form struct{ Version int }
+		if json.Unmarshal(text, &form) == nil && form.Version > lockVersion {
+			return false, fault.New(fault.CheckFailed, "the %s %q is of form %d, and this stepbox reads form %d: a newer stepbox is needed", what, path, form.Version, lockVersion)
+		}
+		return false, fault.New(fault.CheckFailed, "the %s %q is damaged: %w", what, path, err).
+			Hint("put a copy of it back, or remove it and install what is needed again")
+	}
+	if d.More() {
+		return false, fault.New(fault.CheckFailed, "the %s %q is damaged: something stands behind its end", what, path).
+			Hint("put a copy of it back, or remove it and install what is needed again")
+	}
+	return true, nil
+}
+
+// newPrefix begins the name of a file in the making.
+const newPrefix = "new-"
+
+func (s *Store) writeJSON(name string, v any) error {
+	text, err := json.MarshalIndent(v, "", "\t")
+	if err != nil {
+		return fault.New(fault.Internal, "%s: %w", name, err)
+	}
+	return s.writeFile(name, append(text, '\n'))
+}
+
+// writeFile puts a file of the store in place, whole or not at all, also when
+// the machine stops.
+func (s *Store) writeFile(name string, data []byte) (err error) {
+	path := filepath.Join(s.dir, filepath.FromSlash(name))
+	f, err := os.CreateTemp(s.dir, newPrefix+"*")
+	if err != nil {
+		return fault.New(fault.Usage, "the store %q cannot be written to: %w", s.dir, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+			err = fault.New(fault.Internal, "write %q: %w", path, err)
+		}
+	}()
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
