@@ -12,12 +12,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/fault"
+	"stepbox.dev/host/gate"
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/registry"
 )
@@ -40,6 +42,9 @@ type Options struct {
 	Kind func(tool string) abi.Kind
 	// Paths are for normalizing what the guest answers.
 	Paths plan.Paths
+	// Sandbox is the sandbox as the host sees it, for the gates; nil: no file
+	// need exist.
+	Sandbox fs.FS
 }
 
 // Expand returns the program that v stands for. Caps: depth 4, 1,000 calls.
@@ -63,7 +68,14 @@ func Expand(ctx context.Context, v plan.Valid, e Expander, o Options) (plan.Prog
 	if errors.As(err, &invalid) {
 		return plan.Program{}, x.refuseInvalid(invalid)
 	}
-	return program, err
+	if err != nil {
+		return plan.Program{}, err
+	}
+	d := gate.Expanded(gate.Request{Draft: draft, Registry: v.Registry(), Sandbox: o.Sandbox, SandboxPath: o.Paths.Sandbox})
+	if d.Outcome != gate.Proceed {
+		return plan.Program{}, x.refuse(x.origins[d.Call], x.calls[d.Call], "%s", d.Reason)
+	}
+	return program, nil
 }
 
 // expansion is the state of one Expand.

@@ -23,6 +23,7 @@ collect: {description: "Collect.", keywords: [collect], required_args: [path], o
 look: {description: "Look.", keywords: [look], required_args: [path], readonly: true, arg_schemas: {path: {type: string, path_role: input}}}
 scan: {description: "Scan.", required_args: [path], readonly: true, internal: true, arg_schemas: {path: {type: string, path_role: input}}}
 add: {description: "Add.", required_args: [items], safety_category: safe, internal: true, arg_schemas: {items: {type: array, items: string, path_role: input}}}
+make: {description: "Make.", required_args: [path, output], safety_category: destructive, internal: true, arg_schemas: {path: {type: string, path_role: input}, output: {type: string, path_role: output}}}
 drop: {description: "Drop.", required_args: [items], safety_category: destructive, internal: true, arg_schemas: {items: {type: array, items: string, path_role: input}}}
 `
 
@@ -184,6 +185,8 @@ func TestHostileAnswers(t *testing.T) {
 		{"a missing argument", "tidy", native{"tidy": answers(scan, abi.Call{Tool: "drop"})}, fault.Refused, []string{`call 2 of what "tidy"`, `"drop"`, "items"}},
 		{"a wrong type", "tidy", native{"tidy": answers(abi.Call{Tool: "drop", Args: m{"items": m{"a": 1}}})}, fault.Refused, []string{`"drop"`}},
 		{"a path outside", "tidy", native{"tidy": answers(abi.Call{Tool: "drop", Args: m{"items": list("../../etc/passwd")}})}, fault.Refused, []string{`"drop"`, "../../etc/passwd"}},
+		{"a product over its source", "tidy", native{"tidy": answers(scan, abi.Call{Tool: "make", Args: m{"path": "a.txt", "output": "./a.txt"}})}, fault.Refused, []string{`call 2 of what "tidy"`, `"make"`, "overwrite"}},
+		{"a product over another call's source", "tidy", native{"tidy": answers(abi.Call{Tool: "scan", Args: m{"path": "a.txt"}}, abi.Call{Tool: "make", Args: m{"path": "b.txt", "output": "a.txt"}})}, fault.Refused, []string{`call 2 of what "tidy"`, "overwrite"}},
 		{"deep nesting", "tidy", native{"tidy": answers(abi.Call{Tool: "drop", Args: m{"items": deep}})}, fault.Refused, []string{`"drop"`, "deep"}},
 		{"too much text", "tidy", native{"tidy": answers(abi.Call{Tool: "scan", Args: m{"path": strings.Repeat("a", expand.MaxBytes+1)}})}, fault.Refused, []string{"bytes"}},
 		{"a question", "tidy", native{"tidy": answers(abi.Call{Tool: "clarify", Args: m{"question": "Which?"}})}, fault.Question, []string{"Which?"}},

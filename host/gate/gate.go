@@ -66,6 +66,8 @@ type rule struct {
 	name string
 	why  string // the harm it prevents, and why it stands where it does
 	run  func(*check) Decision
+	// expanded says that the rule holds for what intents expand into as well.
+	expanded bool
 }
 
 // rules is the order in which the gates of Check run; the first that does not
@@ -73,16 +75,16 @@ type rule struct {
 // that nobody is asked about a request that is refused afterwards. Rules that
 // fill in names come before those that compare names.
 var rules = []rule{
-	{"answer", "a planner that asks or refuses has made no plan: nothing else in it counts", (*check).answer},
-	{"outside", "no answer makes a path outside the sandbox reachable, only another sandbox does", (*check).outside},
-	{"offered", "a description of an offered file must become its name before anything looks for a file of that name", (*check).offered},
-	{"missing", "an argument that the request does not give must be asked for, never made up", (*check).missing},
-	{"outputs", "a name for a product is no reason to ask; later rules need to know it, as a later call may read it", (*check).outputs},
-	{"inputs", "a step on a file that is not there fails late, and a wrong guess acts on the wrong file", (*check).inputs},
-	{"mentioned", "a planner may make up a file name that happens to exist; acting on a file nobody named is the worst mistake", (*check).mentioned},
-	{"widened", "a pattern that the request does not speak of turns one file into all", (*check).widened},
-	{"grounded", "a made-up password locks a file for good", (*check).grounded},
-	{"overwrites", "a product over its own source loses the source", (*check).overwrites},
+	{"answer", "a planner that asks or refuses has made no plan: nothing else in it counts", (*check).answer, false},
+	{"outside", "no answer makes a path outside the sandbox reachable, only another sandbox does", (*check).outside, true},
+	{"offered", "a description of an offered file must become its name before anything looks for a file of that name", (*check).offered, false},
+	{"missing", "an argument that the request does not give must be asked for, never made up", (*check).missing, false},
+	{"outputs", "a name for a product is no reason to ask; later rules need to know it, as a later call may read it", (*check).outputs, false},
+	{"inputs", "a step on a file that is not there fails late, and a wrong guess acts on the wrong file", (*check).inputs, false},
+	{"mentioned", "a planner may make up a file name that happens to exist; acting on a file nobody named is the worst mistake", (*check).mentioned, false},
+	{"widened", "a pattern that the request does not speak of turns one file into all", (*check).widened, false},
+	{"grounded", "a made-up password locks a file for good", (*check).grounded, false},
+	{"overwrites", "a product over its own source loses the source", (*check).overwrites, true},
 }
 
 // Check runs the gates over a normalized draft. The draft it returns has names
@@ -104,6 +106,22 @@ func Check(r Request) (plan.Draft, Decision) {
 	return r.Draft.WithCalls(c.calls), proceed
 }
 
+// Expanded runs over the calls of a program the gates that a plan passed
+// already: a guest wrote these. The others compare with what a person said, who
+// said nothing about steps, or look for files, which an earlier step may make.
+func Expanded(r Request) Decision {
+	c := &check{Request: r, calls: r.Draft.Calls()}
+	for _, rule := range rules {
+		if !rule.expanded {
+			continue
+		}
+		if d := rule.run(c); d.Outcome != Proceed {
+			return d
+		}
+	}
+	return proceed
+}
+
 // check is the state of one Check.
 type check struct {
 	Request
@@ -112,6 +130,9 @@ type check struct {
 	// the request speaks of that.
 	from map[string]string
 	tree *tree // the sandbox's names, walked when first needed
+	// makers is the first call that makes each product, found when first needed.
+	makers map[string]int
+	looked map[string]fs.FileInfo // what stat found
 }
 
 // tool returns the tool of call i; ok is false for one that validation will
@@ -190,10 +211,9 @@ func (c *check) values(i int, role abi.PathRole) []value {
 		return nil
 	}
 	var out []value
-	for _, name := range argNames(t, c.calls[i].Args) {
-		given := c.calls[i].Args[name]
+	add := func(name string, given any) {
 		if roleOf(t, name, given) != role {
-			continue
+			return
 		}
 		switch v := given.(type) {
 		case string:
@@ -206,6 +226,19 @@ func (c *check) values(i int, role abi.PathRole) []value {
 					out = append(out, value{i, name, k, s, plan.Meant(s)})
 				}
 			}
+		}
+	}
+	args := c.calls[i].Args
+	known := 0
+	for _, name := range t.ArgOrder {
+		if v, ok := args[name]; ok {
+			known++
+			add(name, v)
+		}
+	}
+	if known < len(args) { // a fault of the plan, and still a path
+		for _, name := range argNames(t, args)[known:] {
+			add(name, args[name])
 		}
 	}
 	return out

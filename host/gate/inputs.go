@@ -96,11 +96,24 @@ func near(a, b []rune) bool {
 
 // made says that a call before call i makes the file, or a folder it lies in.
 func (c *check) made(i int, name string) bool {
-	for k := range i {
-		for _, out := range c.values(k, abi.RoleOutput) {
-			if o := clean(out.text); o != "." && (o == clean(name) || strings.HasPrefix(clean(name), o+"/")) {
-				return true
+	if c.makers == nil {
+		c.makers = map[string]int{}
+		for k := range c.calls {
+			for _, out := range c.values(k, abi.RoleOutput) {
+				if o := clean(out.text); o != "." && o != "" {
+					if _, known := c.makers[o]; !known {
+						c.makers[o] = k
+					}
+				}
 			}
+		}
+	}
+	if len(c.makers) == 0 {
+		return false
+	}
+	for p := clean(name); p != "" && p != "." && p != "/"; p = path.Dir(p) {
+		if k, ok := c.makers[p]; ok && k < i {
+			return true
 		}
 	}
 	return false

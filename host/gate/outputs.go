@@ -38,6 +38,7 @@ func (c *check) outputs() Decision {
 		for _, arg := range t.Required {
 			if absent(c.calls[i].Args[arg]) && hasDefaultName(t, arg) {
 				c.calls[i].Args[arg] = shaped(t, arg, c.productName(i, t, arg))
+				c.makers = nil
 			}
 		}
 	}
@@ -101,22 +102,38 @@ func (c *check) taken(name string) bool {
 	return false
 }
 
+// maxPairs bounds the comparing of a hostile plan.
+const maxPairs = 4_000_000
+
 // overwrites refuses a product that would replace an input: of its own call, or
 // one of any call that was there before the run.
 func (c *check) overwrites() Decision {
+	var products, sources []value
 	for i := range c.calls {
-		for _, out := range c.values(i, abi.RoleOutput) {
-			for k := range c.calls {
-				for _, in := range c.values(k, abi.RoleInput) {
-					if k != i && c.made(k, in.text) || !c.replaces(out.text, in.text) {
-						continue
-					}
-					return Decision{
-						Outcome: Reject, Call: i, Arg: out.arg,
-						Reason: fmt.Sprintf("the output %q would overwrite the input %q", out.text, in.text),
-						Next:   "give the output another name",
-					}
-				}
+		products = append(products, c.values(i, abi.RoleOutput)...)
+	}
+	if len(products) == 0 {
+		return proceed
+	}
+	for i := range c.calls {
+		sources = append(sources, c.values(i, abi.RoleInput)...)
+	}
+	if len(products)*len(sources) > maxPairs {
+		return Decision{
+			Outcome: Reject, Call: products[0].call,
+			Reason: fmt.Sprintf("the plan makes %d files from %d others: too many to see which overwrites which", len(products), len(sources)),
+			Next:   "name a folder instead of its files",
+		}
+	}
+	for _, out := range products {
+		for _, in := range sources {
+			if !c.replaces(out.text, in.text) || in.call != out.call && c.made(in.call, in.text) {
+				continue
+			}
+			return Decision{
+				Outcome: Reject, Call: out.call, Arg: out.arg,
+				Reason: fmt.Sprintf("the output %q would overwrite the input %q", out.text, in.text),
+				Next:   "give the output another name",
 			}
 		}
 	}

@@ -74,10 +74,17 @@ func (c *check) stat(p string) fs.FileInfo {
 	if c.Sandbox == nil || !fs.ValidPath(p) {
 		return nil
 	}
+	if info, ok := c.looked[p]; ok {
+		return info
+	}
 	info, err := fs.Stat(c.Sandbox, p)
 	if err != nil {
-		return nil
+		info = nil
 	}
+	if c.looked == nil {
+		c.looked = map[string]fs.FileInfo{}
+	}
+	c.looked[p] = info
 	return info
 }
 
