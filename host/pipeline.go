@@ -26,7 +26,7 @@ func (h *Host) Run(ctx context.Context, r Request, p Person, e event.Handler) (R
 	defer stop()
 	ctx, s := newStream(ctx, e)
 	a := &attempt{host: h, request: r, events: s, person: resting(p, clock)}
-	err := a.stages(ctx)
+	err := a.salvage(ctx, a.stages(ctx))
 	if cerr := a.close(settle(ctx, err)); err == nil {
 		err = cerr
 	}
@@ -107,7 +107,7 @@ func (a *attempt) stages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Paths: sandbox.paths()})
+	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Paths: sandbox.paths(), Sandbox: sandbox.fs()})
 	if err != nil {
 		return err
 	}
@@ -165,6 +165,9 @@ func (a *attempt) stages(ctx context.Context) error {
 
 // begin makes the run's folder and its record.
 func (a *attempt) begin(ctx context.Context) (err error) {
+	if err := a.host.retain(ctx, a.events); err != nil {
+		return err
+	}
 	if a.run, err = commit.Begin(ctx, a.host.state, a.request.Sandbox, a.host.cache); err != nil {
 		return err
 	}
@@ -323,19 +326,21 @@ func (a *attempt) close(err error) error {
 		default:
 			rec.Status = statusCommitted
 		}
-	case fault.NotApproved:
-		rec.Status = statusWaiting
 	case fault.Interrupted:
 		rec.Status = statusInterrupted
-	case fault.Question, fault.Refused, fault.Usage:
-		if len(a.result.Results) == 0 {
+	case fault.Question, fault.Refused, fault.Usage, fault.NotApproved:
+		if rec.Status = statusFailed; rec.Digest != "" {
+			rec.Status = statusWaiting // for an answer to its changes
+		} else if len(a.result.Results) == 0 {
 			a.result.RunID = ""
 			a.run.Close()
 			return commit.Remove(a.run)
 		}
-		rec.Status = statusFailed
 	default:
 		rec.Status = statusFailed
+	}
+	if a.run.Committed() { // also when only a part was kept, or something failed after it
+		rec.Status = statusCommitted
 	}
 	if err != nil {
 		rec.Error = err.Error()

@@ -136,7 +136,7 @@ func (b *Batch) plan(ctx context.Context, utterance string, s *stream, out *Plan
 	if err != nil {
 		return err
 	}
-	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Paths: b.sandbox.paths()})
+	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Paths: b.sandbox.paths(), Sandbox: b.sandbox.fs()})
 	if err != nil {
 		return err
 	}
