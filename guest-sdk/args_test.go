@@ -105,13 +105,33 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func TestDecodeOpenSkipsVariables(t *testing.T) {
-	in, err := decodeOpen[sampleArgs](rawArgs(t, `{"found":"$x.entries","pattern":"$x.names","count":3}`))
+	in, later, err := decodeOpen[sampleArgs](rawArgs(t, `{"found":"$x.entries","pattern":"$x.names","count":3}`))
 	require.NoError(t, err)
+	require.Equal(t, []string{"found"}, later, "what cannot be told is named")
 	require.Equal(t, 3, in.Count)
 	require.Empty(t, in.Found)
 	require.Equal(t, []string{"$x.names"}, in.Pattern)
 	_, err = decode[sampleArgs](rawArgs(t, `{"path":["a"],"found":"$x.entries"}`))
 	require.Error(t, err)
+}
+
+// An intent is expanded before variables have values: it hands on texts that
+// are some, and must not leave out anything else that is one.
+func TestDecodeLent(t *testing.T) {
+	in, err := decodeLent[sampleArgs](rawArgs(t, `{"path":"$x.paths","pattern":["a","$y"]}`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"$x.paths"}, in.Path)
+	require.Equal(t, []string{"a", "$y"}, in.Pattern)
+	for args, want := range map[string]string{
+		`{"path":["a"],"min_size":"$x.size"}`: `argument "min_size" cannot be a variable here`,
+		`{"path":["a"],"types":["$x"]}`:       `argument "types" cannot be a variable here`,
+		`{"path":["a"],"found":"$x.entries"}`: `argument "found" cannot be a variable here`,
+		`{"path":"$$x"}`:                      `argument "path": is not an array`,
+		`{}`:                                  `argument "path" is missing`,
+	} {
+		_, err := decodeLent[sampleArgs](rawArgs(t, args))
+		require.ErrorContains(t, err, want, args)
+	}
 }
 
 func TestArgsOf(t *testing.T) {

@@ -11,48 +11,74 @@ import (
 	"stepbox.dev/abi"
 )
 
-// decode reads arguments into A, strictly: unknown names, wrong types, values
-// out of bounds and missing ones are all told at once.
-func decode[A any](raw map[string]json.RawMessage) (A, error) { return decodeArgs[A](raw, false) }
+// decode reads the arguments of a step into A, strictly: unknown names, wrong
+// types, values out of bounds and missing ones are all told at once.
+func decode[A any](raw map[string]json.RawMessage) (A, error) {
+	in, _, err := decodeArgs[A](raw, resolved)
+	return in, err
+}
 
-// decodeOpen is decode for arguments whose variables are not resolved: a list
-// that is a variable holds its name, what else refers to one is left out, and
-// nothing is missing.
-func decodeOpen[A any](raw map[string]json.RawMessage) (A, error) { return decodeArgs[A](raw, true) }
+// decodeLent reads the arguments of an intent, which is expanded before any
+// variable has a value. Texts and lists of texts may be variables: a list that
+// is one becomes a list that holds its name, which the host resolves where the
+// intent passes it on. Nothing else may be: an intent would leave it out.
+func decodeLent[A any](raw map[string]json.RawMessage) (A, error) {
+	in, _, err := decodeArgs[A](raw, lent)
+	return in, err
+}
 
-func decodeArgs[A any](raw map[string]json.RawMessage, open bool) (A, error) {
-	var in A
+// decodeOpen reads arguments to tell them: nothing is missing, and what a
+// variable stands for in the place of anything but texts is left out of A and
+// named in later.
+func decodeOpen[A any](raw map[string]json.RawMessage) (in A, later []string, err error) {
+	return decodeArgs[A](raw, told)
+}
+
+// purpose is what arguments are read for.
+type purpose int
+
+const (
+	resolved purpose = iota
+	lent
+	told
+)
+
+func decodeArgs[A any](raw map[string]json.RawMessage, p purpose) (in A, later []string, err error) {
 	v := reflect.ValueOf(&in).Elem()
 	fields, err := fieldsOf(v.Type())
 	if err != nil {
-		return in, Errorf(abi.CodeFailed, "%v", err)
+		return in, nil, Errorf(abi.CodeFailed, "%v", err)
 	}
 	var faults []string
 	known := make(map[string]bool, len(fields))
 	for _, f := range fields {
 		known[f.name] = true
 		value, given := raw[f.name]
-		switch {
-		case !given || string(value) == "null":
-			if f.schema.Required && !open {
+		if !given || string(value) == "null" {
+			if f.schema.Required && p != told {
 				faults = append(faults, fmt.Sprintf("argument %q is missing", f.name))
 			}
 			continue
 		}
 		target := v.FieldByIndex(f.index)
-		if open && strings.HasPrefix(string(value), `"$`) && target.Type() == textsType {
+		if p != resolved && isVariable(value) && target.Type() == textsType {
 			value = json.RawMessage("[" + string(value) + "]")
 		}
+		why := ""
 		if err := json.Unmarshal(value, target.Addr().Interface()); err != nil {
-			if open && hasVariable(value) {
-				target.SetZero()
-				continue
-			}
-			faults = append(faults, fmt.Sprintf("argument %q: %s", f.name, wrongType(err, f.schema)))
-			continue
+			why = ": " + wrongType(err, f.schema)
+		} else if why = check(target, f.schema); why != "" {
+			why = " " + why
 		}
-		if why := check(target, f.schema); why != "" {
-			faults = append(faults, fmt.Sprintf("argument %q %s", f.name, why))
+		switch {
+		case why == "":
+		case p == told && holdsVariable(value):
+			target.SetZero()
+			later = append(later, f.name)
+		case p == lent && holdsVariable(value):
+			faults = append(faults, fmt.Sprintf("argument %q cannot be a variable here: it is needed before anything runs", f.name))
+		default:
+			faults = append(faults, fmt.Sprintf("argument %q%s", f.name, why))
 		}
 	}
 	for name := range raw {
@@ -62,15 +88,21 @@ func decodeArgs[A any](raw map[string]json.RawMessage, open bool) (A, error) {
 	}
 	if len(faults) > 0 {
 		sort.Strings(faults)
-		return in, Errorf(abi.CodeBadRequest, "%s", strings.Join(faults, "; "))
+		return in, nil, Errorf(abi.CodeBadRequest, "%s", strings.Join(faults, "; "))
 	}
-	return in, nil
+	return in, later, nil
 }
 
 var textsType = reflect.TypeFor[[]string]()
 
-func hasVariable(value json.RawMessage) bool {
-	return strings.Contains(string(value), `"$`)
+// isVariable reports whether a value is "$name…"; "$$…" is text.
+func isVariable(value json.RawMessage) bool {
+	return strings.HasPrefix(string(value), `"$`) && !strings.HasPrefix(string(value), `"$$`)
+}
+
+func holdsVariable(value json.RawMessage) bool {
+	text := strings.ReplaceAll(string(value), `"$$`, "")
+	return strings.Contains(text, `"$`)
 }
 
 func wrongType(err error, s abi.ArgSchema) string {

@@ -142,10 +142,14 @@ type IntentTool[A any] struct{ t tool }
 // Intent makes a tool that expands into calls before anything runs. expand sees
 // no files and no clock: the same arguments give the same calls for ever. The
 // result of the last call is the result of the intent.
+//
+// Arguments that are texts or lists of texts may hold variables of earlier
+// calls, "$name" or "$name.field"; passed on, they are resolved when the calls
+// run.
 func Intent[A any](name string, expand func(in A) ([]Call, error)) *IntentTool[A] {
 	i := &IntentTool[A]{t: tool{name: name, kind: abi.KindIntent, schema: Schema[A]}}
 	i.t.expand = func(raw map[string]json.RawMessage) ([]Call, error) {
-		in, err := decode[A](raw)
+		in, err := decodeLent[A](raw)
 		if err != nil {
 			return nil, err
 		}
@@ -166,10 +170,14 @@ func summary[A any](f func(in A) string) func(map[string]json.RawMessage) (strin
 	return func(raw map[string]json.RawMessage) (string, error) {
 		// A later call's arguments may still hold variables, which do not fit
 		// their types yet: the rest of them can be told all the same.
-		in, err := decodeOpen[A](raw)
+		in, later, err := decodeOpen[A](raw)
 		if err != nil {
 			return "", err
 		}
-		return f(in), nil
+		text := f(in)
+		for _, name := range later {
+			text += "; " + name + " comes from an earlier step"
+		}
+		return text, nil
 	}
 }

@@ -145,24 +145,44 @@ func (n Native) Format(s *Skill, results []abi.CallResult) ([]Item, error) {
 	return r.Items, err
 }
 
-// resolve replaces "$name" and "$name.field" in the arguments of one call. The
-// host's own resolution does more; this is what intents emit.
+// resolve replaces "$name" and "$name.field" in the arguments of one call, also
+// in lists, where a list that a variable holds is spliced in. The host's own
+// resolution does more; this is what intents emit.
 func resolve(args map[string]any, variables map[string]any) map[string]any {
 	out := make(map[string]any, len(args))
 	for name, value := range args {
-		out[name] = value
-		text, ok := value.(string)
-		if !ok || !strings.HasPrefix(text, "$") {
-			continue
-		}
-		variable, rest, dotted := strings.Cut(text, ".")
-		found, ok := variables[variable]
-		if fields, is := found.(map[string]any); dotted && is {
-			found, ok = fields[rest]
-		}
-		if ok { // else it is text that begins with a dollar
-			out[name] = found
+		if list, ok := value.([]any); ok {
+			whole := []any{}
+			for _, e := range list {
+				found := lookUp(e, variables)
+				if more, ok := found.([]any); ok {
+					whole = append(whole, more...)
+				} else {
+					whole = append(whole, found)
+				}
+			}
+			out[name] = whole
+		} else {
+			out[name] = lookUp(value, variables)
 		}
 	}
 	return out
+}
+
+// lookUp returns what a value stands for; a value that is no variable is
+// itself, and so is a text that begins with a dollar.
+func lookUp(value any, variables map[string]any) any {
+	text, ok := value.(string)
+	if !ok || !strings.HasPrefix(text, "$") {
+		return value
+	}
+	variable, rest, dotted := strings.Cut(text, ".")
+	found, ok := variables[variable]
+	if fields, is := found.(map[string]any); dotted && is {
+		found, ok = fields[rest]
+	}
+	if !ok {
+		return value
+	}
+	return found
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"path"
 	"slices"
@@ -14,8 +15,50 @@ import (
 
 // extractArgs are the arguments of extract_archive.
 type extractArgs struct {
-	Input []string `json:"input" role:"input" required:"true"`
-	Dst   string   `json:"dst" role:"output"`
+	Input []string `json:"input" role:"input"`
+	Path  []string `json:"path" role:"input"`
+	Items []string `json:"items" role:"input"`
+	Filter
+	Dst string `json:"dst" role:"output"`
+}
+
+// unpackArgs are the arguments of unpack_files.
+type unpackArgs struct {
+	Files []Entry `json:"files" required:"true"`
+	Dst   string  `json:"dst" role:"output"`
+}
+
+func expandExtract(in extractArgs) ([]guest.Call, error) {
+	if in.Kind == kindFolders {
+		return nil, guest.Errorf(abi.CodeUnsupported, "archives are files; folders cannot be unpacked")
+	}
+	in.Kind = kindFiles
+	items := append(slices.Clone(in.Input), in.Items...)
+	if len(items)+len(in.Path) == 0 {
+		return nil, guest.Errorf(abi.CodeBadRequest, "it is not said what to unpack: name archives in input, or folders to look in")
+	}
+	unpack := map[string]any{"files": "$found.entries"}
+	if in.Dst != "" {
+		unpack["dst"] = in.Dst
+	}
+	return []guest.Call{
+		{Tool: "scan_files", Args: guest.ArgsOf(scanArgs{Path: in.Path, Items: items, Filter: in.archives()}), Output: "$found"},
+		{Tool: "unpack_files", Args: unpack, Output: "$unpacked"},
+	}, nil
+}
+
+// archives is the filter, narrowed to archives where folders are looked in and
+// the request names no kind of file itself: what else lies there is not meant.
+func (in extractArgs) archives() Filter {
+	f := in.Filter
+	named := len(f.Pattern) > 0
+	for _, p := range f.Pattern {
+		named = named && strings.Trim(path.Ext(p), ".*?") != ""
+	}
+	if len(in.Path) > 0 && len(f.FileType) == 0 && !named {
+		f.FileType = []string{"archive"}
+	}
+	return f
 }
 
 // What an archive may unpack to. A bomb is small and unpacks to very much: the
@@ -51,16 +94,24 @@ type unpacking struct {
 	bytes   int64
 }
 
-func extractArchives(ctx guest.Context, in extractArgs) (Made, error) {
+func unpackFiles(ctx guest.Context, in unpackArgs) (Made, error) {
 	var all []*unpacking
-	p := &unpackPlan{ctx: ctx, made: map[string]string{}, folded: map[string]string{}, folders: map[string]bool{}, taken: newNames(ctx)}
-	for _, name := range in.Input {
-		u, closer, err := openArchive(ctx, guest.Clean(name))
+	p := &unpackPlan{ctx: ctx, made: map[string]string{}, folded: map[string]string{}, folders: map[string]bool{},
+		places: map[string]string{}, taken: newNames(ctx)}
+	for _, e := range in.Files {
+		u, closer, err := openArchive(ctx, guest.Clean(e.Path))
+		var failed *abi.Error
+		if errors.As(err, &failed) && failed.Code == abi.CodeUnsupported && !e.Named {
+			ctx.Issue("%v; it is left out", err)
+			continue
+		}
 		if err != nil {
 			return Made{}, err
 		}
 		defer closer.Close()
-		if err := p.plan(u, in.Dst); err != nil {
+		// One archive that was named goes right into the folder that was named.
+		direct := e.Named && len(in.Files) == 1
+		if err := p.plan(u, in.Dst, direct); err != nil {
 			return Made{}, err
 		}
 		all = append(all, u)
@@ -77,6 +128,7 @@ type unpackPlan struct {
 	made    map[string]string // path → the archive it comes from
 	folded  map[string]string // the same without regard to case → path
 	folders map[string]bool   // which of made are folders
+	places  map[string]string // folder unpacked into → the archive it is for
 	taken   *names
 	clashes []string
 	entries int
@@ -84,7 +136,7 @@ type unpackPlan struct {
 }
 
 // plan checks every name and size of an archive, and where each would go.
-func (p *unpackPlan) plan(u *unpacking, dst string) error {
+func (p *unpackPlan) plan(u *unpacking, dst string, direct bool) error {
 	var members []member
 	err := u.src.each(func(m member, read io.Reader) error {
 		if p.entries++; p.entries > maxEntries {
@@ -103,7 +155,14 @@ func (p *unpackPlan) plan(u *unpacking, dst string) error {
 	if err != nil {
 		return err
 	}
-	u.place(dst, members)
+	u.place(dst, direct, members)
+	if other, ok := p.places[u.dst]; ok && !isSingle(u.src) {
+		p.clashes = append(p.clashes, quoted(other)+" and "+quoted(u.archive)+" would both be unpacked into "+quoted(u.dst))
+		return nil
+	}
+	if !isSingle(u.src) {
+		p.places[u.dst] = u.archive
+	}
 	for _, m := range members {
 		if name := u.target(m.name); name != "" {
 			p.claim(u, name, m)
@@ -112,19 +171,23 @@ func (p *unpackPlan) plan(u *unpacking, dst string) error {
 	return nil
 }
 
-// place chooses the folder to unpack into: the one that was named, or one named
-// after the archive, beside it. When all that an archive holds lies in a folder
-// of that very name already, it is not put into another one.
-func (u *unpacking) place(dst string, members []member) {
-	if dst != "" {
+// place chooses the folder to unpack into: the one that was named when direct,
+// else one named after the archive, in the one that was named or beside the
+// archive. When all that an archive holds lies in a folder of that very name
+// already, it is not put into another one.
+func (u *unpacking) place(dst string, direct bool, members []member) {
+	if dst != "" && direct {
 		u.dst = guest.Clean(dst)
 		return
 	}
-	if _, single := u.src.(*gzipSource); single {
-		u.dst = path.Dir(u.archive)
+	u.dst = strings.TrimSuffix(u.archive, archiveExtension(u.archive))
+	if dst != "" {
+		u.dst = path.Join(guest.Clean(dst), path.Base(u.dst))
+	}
+	if isSingle(u.src) {
+		u.dst = path.Dir(u.dst)
 		return
 	}
-	u.dst = strings.TrimSuffix(u.archive, archiveExtension(u.archive))
 	first := path.Base(u.dst)
 	for _, m := range members {
 		if m.name != first && !strings.HasPrefix(m.name, first+"/") || m.name == first && !m.folder {
@@ -311,6 +374,9 @@ func memberName(archive, name string) (string, error) {
 const pathsShown = 20
 
 func formatExtracted(out Made, dryRun bool) []guest.Item {
+	if len(out.Paths) == 0 {
+		return []guest.Item{{Kind: abi.ItemInfo, Message: "nothing to unpack"}}
+	}
 	text := done(dryRun, "unpacked") + " " + count(out.Count, "file", "files") + ", " + guest.Size(out.Bytes).String()
 	items := []guest.Item{{Kind: abi.ItemInfo, Message: text}}
 	for i, p := range out.Paths {

@@ -51,7 +51,7 @@ func detect(ctx guest.Context, name string, file *os.File, info fs.FileInfo) (so
 			return nil, broken(err, name)
 		}
 		return &zipSource{teller: teller{ctx: ctx, archive: name}, size: info.Size(), r: r}, nil
-	case isTar(head):
+	case isTar(name, head):
 		return &tarSource{teller: teller{ctx: ctx, archive: name}, size: info.Size(), open: rewound(file)}, nil
 	case strings.HasPrefix(text, "\x1f\x8b"):
 		open := unzipped(file)
@@ -64,7 +64,7 @@ func detect(ctx guest.Context, name string, file *os.File, info fs.FileInfo) (so
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, broken(err, name)
 		}
-		if isTar(inner[:n]) {
+		if isTar(name, inner[:n]) {
 			return &tarSource{teller: teller{ctx: ctx, archive: name}, size: info.Size(), open: open}, nil
 		}
 		return &gzipSource{archive: name, size: info.Size(), modified: info.ModTime(), open: open}, nil
@@ -72,8 +72,14 @@ func detect(ctx guest.Context, name string, file *os.File, info fs.FileInfo) (so
 	return nil, guest.Errorf(abi.CodeUnsupported, "%q cannot be unpacked: it is no zip, tar, tar.gz or gz file", name)
 }
 
-func isTar(head []byte) bool {
-	return len(head) >= 262 && string(head[257:262]) == "ustar"
+// isTar reports whether a file begins like a tar archive. The oldest kind has no
+// mark, and an empty archive is all zeros: there the name decides.
+func isTar(name string, head []byte) bool {
+	if len(head) >= 262 && string(head[257:262]) == "ustar" {
+		return true
+	}
+	ext := strings.ToLower(archiveExtension(name))
+	return len(head) == 512 && (ext == ".tar" || ext == ".tgz" || ext == ".tar.gz") && !strings.HasPrefix(string(head), "\x1f\x8b")
 }
 
 // rewound reads a file from its start.

@@ -50,6 +50,9 @@ type Entry struct {
 	Size     int64  `json:"size"`
 	Modified string `json:"modified"` // RFC 3339
 	Accessed string `json:"accessed,omitempty"`
+	// Named says that the request itself names it, between the steps of one
+	// intent.
+	Named bool `json:"named,omitempty"`
 }
 
 // Listing is the result of scan_files.
@@ -94,6 +97,7 @@ func scan(ctx guest.Context, in scanArgs) (Listing, error) {
 	room := budget(resultBytes)
 	for i, e := range found {
 		r := resultEntry(e, zone)
+		r.Named = e.named && in.Show == ""
 		if in.Show == showDetails && e.mode.IsRegular() {
 			r.Type = mainType(ctx.Files(), e)
 		}

@@ -20,7 +20,7 @@ var served = guest.Serve(guest.Skill{Tools: []guest.Tool{
 	guest.Step("rename_files", renameFiles).Summary(renameSummary).Format(formatMoves("renamed")),
 	guest.Step("make_folder", makeFolders).Summary(foldersSummary).Format(formatFolders),
 	guest.Intent("make_archive", expandArchive).Summary(archiveSummary),
-	guest.Step("extract_archive", extractArchives).Summary(extractSummary).Format(formatExtracted),
+	guest.Intent("extract_archive", expandExtract).Summary(extractSummary),
 	guest.Intent("organize_files", expandOrganize).Summary(organizeSummary),
 
 	guest.Step("scan_files", scan).Format(formatListing),
@@ -28,6 +28,7 @@ var served = guest.Serve(guest.Skill{Tools: []guest.Tool{
 	guest.Step("compare_files", compare).Format(formatDuplicates),
 	guest.Step("save_list", saveList).Format(formatSaved),
 	guest.Step("pack_files", packFiles).Format(formatPacked),
+	guest.Step("unpack_files", unpackFiles).Format(formatExtracted),
 	guest.Step("arrange_files", arrangeFiles).Format(formatMoves("moved")),
 }})
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -263,14 +264,18 @@ func archiveSummary(in archiveArgs) string {
 }
 
 func extractSummary(in extractArgs) string {
-	s := "unpack " + joinAnd(texts(in.Input))
-	if in.Dst != "" {
-		return s + " into " + text(in.Dst)
+	items := append(slices.Clone(in.Input), in.Items...)
+	s := "unpack " + what(in.archives(), in.Path, items, true)
+	own := len(in.Path) > 0 || len(items) > 1 || len(items) == 1 && strings.HasPrefix(items[0], "$")
+	switch {
+	case in.Dst != "" && own:
+		return s + ", each into a folder of its name in " + text(in.Dst)
+	case in.Dst != "":
+		return s + ", into " + text(in.Dst)
+	case own:
+		return s + ", each into a folder of its name"
 	}
-	if len(in.Input) == 1 {
-		return s + " into a folder of its name"
-	}
-	return s + ", each into a folder of its name"
+	return s + ", into a folder of its name"
 }
 
 func organizeSummary(in organizeArgs) string {

@@ -39,7 +39,7 @@ func TestSummaries(t *testing.T) {
 		{"make_folder", args{"paths": []string{"a", "b"}}, "make the folders a and b"},
 		{"make_archive", args{"path": []string{"logs"}, "file_type": []string{"log"}, "output": "logs.zip"}, "pack log files in logs, into logs.zip (zip)"},
 		{"make_archive", args{"items": []string{"site"}, "format": "tar.gz"}, "pack site, into site.tar.gz (tar.gz)"},
-		{"extract_archive", args{"input": []string{"a.zip"}}, "unpack a.zip into a folder of its name"},
+		{"extract_archive", args{"input": []string{"a.zip"}}, "unpack a.zip, into a folder of its name"},
 		{"organize_files", args{"path": []string{"downloads"}, "by": "month", "dst": "sorted"}, "sort files in downloads, into a folder for each month, below sorted"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
