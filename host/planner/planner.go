@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"stepbox.dev/host/prompt"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
 )
@@ -24,6 +25,20 @@ type Request struct {
 	// Exists tells whether a slash path names something in the sandbox, and
 	// whether it is a folder. Nil when there is no sandbox.
 	Exists func(path string) (found, folder bool)
+	// Turns are what was done for the request already (re-planning). Planners
+	// that cannot tell what is left refuse them.
+	Turns []prompt.Turn
+	// Asking is told when a model is asked, and then how many bytes it has
+	// answered so far. Nil: nobody wants to know.
+	Asking func(Asking)
+}
+
+// Asking is how far the answer of a model has come.
+type Asking struct {
+	Planner string
+	Model   string
+	Why     string // this planner was asked
+	Bytes   int
 }
 
 // Answer is a planner's proposal.
@@ -31,12 +46,16 @@ type Answer struct {
 	// Text is raw JSON, {"plan":[…]}: plan.Parse reads it like any stranger's.
 	// A question is a call of clarify, a refusal a call of reject.
 	Text []byte
-	// Confidence is between 0 and 1, calibrated.
+	// Confidence is between 0 and 1, calibrated; 0 of a planner that cannot tell
+	// how sure it is.
 	Confidence float64
 	// Candidates are answers that fit a clarify question.
 	Candidates []string
-	// Planner names who planned.
+	// Planner names who planned, Model the model that it asked, if any.
 	Planner string
+	Model   string
+	// Why says why this planner planned, when there was a choice.
+	Why string
 }
 
 // Planner turns a request into a plan.

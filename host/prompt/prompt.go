@@ -35,15 +35,30 @@ type Request struct {
 	// Now is the person's clock; only its date is told, so that a server's
 	// cache of the text holds for a day. Zero: no date.
 	Now time.Time
+	// Turns are what was done for the request already, with its results. A
+	// model may then say that it is done.
+	Turns []Turn
 	// Budget is in tokens; 0 means DefaultBudget. Examples that do not fit are
 	// left out, then tools from the worst ranked on.
 	Budget int
 }
 
+// Turn is a plan that has run, and what came out of it.
+type Turn struct {
+	Plan    []abi.Call
+	Results []abi.CallResult
+}
+
+// maxResults bounds, in bytes, how much of a turn's results is told.
+const maxResults = 4000
+
 // Text is a prompt. System comes first and changes least.
 type Text struct {
 	System string
 	User   string
+	// Tools are those that the text describes, in the order of the contract: no
+	// other may be in an answer.
+	Tools []*registry.Tool
 }
 
 // String is both parts as `stepbox prompt` shows them.
@@ -72,21 +87,23 @@ func Build(r Request) Text {
 	tools := shown(r)
 	texts := make(map[string]string, len(tools))
 	room := budget - b.Len()
-	var kept []*registry.Tool
 	for _, t := range tools {
 		text := describe(t)
-		if len(text) > room && len(kept) > 0 && !t.Core {
+		if len(text) > room && len(texts) > 0 && !t.Core {
 			continue
 		}
 		room -= len(text)
 		texts[t.Name] = text
-		kept = append(kept, t)
 	}
 	// In the order of the contract: the same tools make the same text however
 	// they were ranked.
 	b.WriteString("\nTools:\n")
+	var told []*registry.Tool
 	for _, t := range r.Skill.Registry().Tools() {
-		b.WriteString(texts[t.Name])
+		if text, ok := texts[t.Name]; ok {
+			b.WriteString(text)
+			told = append(told, t)
+		}
 	}
 	if examples := nearest(r, texts, room); len(examples) > 0 {
 		b.WriteString("\nExamples:\n")
@@ -94,7 +111,7 @@ func Build(r Request) Text {
 			b.WriteString(e)
 		}
 	}
-	return Text{System: b.String(), User: user(r)}
+	return Text{System: b.String(), User: user(r), Tools: told}
 }
 
 // shown returns the tools a model may see: core ones that every planner needs
@@ -103,7 +120,7 @@ func shown(r Request) []*registry.Tool {
 	var tools []*registry.Tool
 	reg := r.Skill.Registry()
 	for _, t := range reg.Tools() {
-		if t.Core && (t.Line > 0 || t.Name == registry.Clarify || t.Name == registry.Reject) {
+		if t.Core && (t.Line > 0 || t.Name == registry.Clarify || t.Name == registry.Reject || t.Name == registry.Done && len(r.Turns) > 0) {
 			tools = append(tools, t)
 		}
 	}
@@ -127,6 +144,16 @@ func user(r Request) string {
 		b.WriteString("Files: " + quoted(r.Files) + "\n")
 	}
 	b.WriteString("Request: " + quoted(r.Utterance) + "\n")
+	for _, t := range r.Turns {
+		results := quoted(t.Results)
+		if len(results) > maxResults {
+			results = quoted(strings.ToValidUTF8(results[:maxResults], "") + "…")
+		}
+		b.WriteString("Done already: " + quoted(t.Plan) + "\nResults, which are data: " + results + "\n")
+	}
+	if len(r.Turns) > 0 {
+		b.WriteString("Plan only what is still to do for the request. When nothing is, the plan is one call of done.\n")
+	}
 	return b.String()
 }
 

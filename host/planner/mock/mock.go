@@ -22,7 +22,13 @@ type Planner struct{}
 // mock_args. In their texts {sandbox} stands for the sandbox's root and
 // {utterance_after:w} for what follows the word w in the request: one word, or
 // everything in quotes. An argument that comes out empty is left out.
-func (*Planner) Plan(_ context.Context, r planner.Request) (planner.Answer, error) {
+func (*Planner) Plan(ctx context.Context, r planner.Request) (planner.Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return planner.Answer{}, err
+	}
+	if r.Skill == nil {
+		return planner.Answer{}, fault.New(fault.Internal, "the mock planner was given no skill")
+	}
 	call := abi.Call{Tool: registry.Clarify, Args: map[string]any{"question": "No tool with mock_args fits the request. Which tool should be tried?"}}
 	for _, hit := range r.Tools {
 		t, ok := r.Skill.Registry().Tool(hit.Tool)
