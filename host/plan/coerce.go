@@ -84,10 +84,19 @@ func (n *normalizer) undeclared(a *registry.Arg, v any) (any, bool) {
 }
 
 func (n *normalizer) path(a *registry.Arg, s string) (any, bool) {
-	if out := n.paths.clean(s, a.PathRole); out != s {
+	if out := n.clean(s, a.PathRole); out != s {
 		return out, true
 	}
 	return s, false
+}
+
+// clean cleans the path that s says, and says it so that no variable comes of
+// it: "./$x" is a file, and so is what becomes of it.
+func (n *normalizer) clean(s string, role abi.PathRole) string {
+	if strings.IndexByte(s, '$') < 0 {
+		return n.paths.clean(s, role)
+	}
+	return Literal(n.paths.clean(Meant(s), role))
 }
 
 // scalar coerces one value to a type other than array.
@@ -99,7 +108,7 @@ func (n *normalizer) scalar(a *registry.Arg, t abi.ArgType, v any) (any, bool) {
 			return v, false
 		}
 		if a.PathRole != abi.RoleNone {
-			if clean := n.paths.clean(s, a.PathRole); clean != s {
+			if clean := n.clean(s, a.PathRole); clean != s {
 				return clean, true
 			}
 		}

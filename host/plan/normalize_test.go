@@ -51,6 +51,7 @@ func TestNormalizeArguments(t *testing.T) {
 		{"duration", `{"time":"90s"}`, `{"time":"1m30s"}`},
 		{"duration in words", `{"time":"2 days 1 hour"}`, `{"time":"49h0m0s"}`},
 		{"variables stay", `{"path":"$a.b","count":"$c","title":["$d"]}`, `{"path":"$a.b","count":"$c","title":"$d"}`},
+		{"no variable comes of a path", `{"path":["./$v","a/../$w.x","./$$y","$$z/"]}`, `{"path":["$$v","$$w.x","$$$y","$$z"]}`},
 		{"undeclared arguments stay", `{"note":{"a":[1,"2"]}}`, `{"note":{"a":[1,"2"]}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // randomValue makes values that plans hold, odd ones often.
 func randomValue(r *rand.Rand, depth int) any {
 	texts := []string{
-		"", ".", "./a/", "../x", "~/y", "/home/ann/work/box/a", "box/b", `a\b`, "a//b", "$v", "$v.f", "$$v", "tiny", "High-Quality", "photos",
+		"", ".", "./a/", "../x", "~/y", "/home/ann/work/box/a", "box/b", `a\b`, "a//b", "$v", "$v.f", "$$v", "./$v", "$$v/../$w", "x/../$$v", "tiny", "High-Quality", "photos",
 		"yes", "0", "3.0", "-1e2", "10 mb", "1.5GiB", "2026/1/2", "2 days", "90s", "Ünïcode имя 名", "007", ".5", "+3",
 	}
 	switch n := r.IntN(10); {
