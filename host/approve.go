@@ -14,33 +14,42 @@ import (
 // from the flags, or from a person. allowed carries the protected names that
 // the flags agree to.
 func approve(ctx context.Context, e event.Handler, c *commit.Changes, p Person, yes bool, allowed []string) (approval.Approved, error) {
-	digest := c.Digest().String()
-	given := func(a approval.Approved, by string, err error) (approval.Approved, error) {
-		ok := err == nil
-		if herr := e.Handle(event.Approval{Digest: digest, Given: &ok, By: by}); herr != nil {
-			return approval.Approved{}, herr
-		}
-		return a, err
-	}
 	if c.Safe() {
 		a, err := approval.Safe(c)
-		return given(a, "safe", err)
+		return given(e, c, a, "safe", err)
 	}
 	answer := approval.Answer{Yes: yes, Protected: allowed}
 	a, err := approval.Grant(c, answer)
 	if err == nil || p == nil {
-		return given(a, "flags", err)
+		return given(e, c, a, "flags", err)
 	}
-	if err := e.Handle(event.Approval{Digest: digest}); err != nil {
+	return ask(ctx, e, c, p, answer)
+}
+
+// ask gets the yes from a person.
+func ask(ctx context.Context, e event.Handler, c *commit.Changes, p Person, answer approval.Answer) (approval.Approved, error) {
+	if err := e.Handle(event.Approval{Digest: c.Digest().String()}); err != nil {
 		return approval.Approved{}, err
 	}
-	ok, names, err := p.Approve(ctx, c)
+	yes, names, err := p.Approve(ctx, c)
 	if err != nil {
 		return approval.Approved{}, err
 	}
-	answer.Yes, answer.Protected = ok, append(answer.Protected, names...)
-	a, err = approval.Grant(c, answer)
-	return given(a, "person", err)
+	if !yes {
+		return given(e, c, approval.Approved{}, "person", fault.New(fault.NotApproved, "the changes were not approved"))
+	}
+	answer.Yes, answer.Protected = true, append(answer.Protected, names...)
+	a, err := approval.Grant(c, answer)
+	return given(e, c, a, "person", err)
+}
+
+// given tells how the question about changes was answered.
+func given(e event.Handler, c *commit.Changes, a approval.Approved, by string, err error) (approval.Approved, error) {
+	ok := err == nil
+	if herr := e.Handle(event.Approval{Digest: c.Digest().String(), Given: &ok, By: by}); herr != nil {
+		return approval.Approved{}, herr
+	}
+	return a, err
 }
 
 func apply(ctx context.Context, e event.Handler, c *commit.Changes, a approval.Approved) error {
@@ -68,7 +77,8 @@ type CommitOptions struct {
 }
 
 // Commit commits what an earlier run staged. Nothing is run again. Naming the
-// run is the yes; protected changes still need an answer of their own.
+// run is the yes, except to a part of a failed one, which nobody has seen yet;
+// protected changes still need an answer of their own.
 func (h *Host) Commit(ctx context.Context, id string, o CommitOptions, p Person, e event.Handler) (Result, error) {
 	ctx, s := newStream(ctx, e)
 	res := Result{RunID: id}
@@ -112,14 +122,17 @@ func (h *Host) commit(ctx context.Context, res *Result, o CommitOptions, p Perso
 		return fault.New(fault.NotApproved, "the changes of run %s have the digest %s, not the one that was named", r.ID, res.Digest).
 			Hint("look at the changes again: stepbox runs show %s", r.ID)
 	}
-	approved, err := approve(ctx, e, changes, p, true, o.AllowProtected)
+	approved, err := approve(ctx, e, changes, p, !o.Partial || p == nil, o.AllowProtected)
 	if err != nil {
 		return err
 	}
 	if err := apply(ctx, e, changes, approved); err != nil {
 		return err
 	}
-	rec.Status, rec.Error, rec.Changes, rec.Digest = statusCommitted, "", changes.List(), res.Digest
+	rec.Status, rec.Partial, rec.Changes, rec.Digest = statusCommitted, false, changes.List(), res.Digest
+	if !o.Partial {
+		rec.Error = ""
+	}
 	return rec.save(r)
 }
 

@@ -345,9 +345,7 @@ func (a *attempt) close(err error) error {
 	if err != nil {
 		rec.Error = err.Error()
 	}
-	kept := rec.Status == statusWaiting || rec.Status == statusCommitted ||
-		len(a.result.Results) > 0 && (rec.Status == statusFailed || rec.Status == statusInterrupted)
-	if !kept {
+	if rec.Status != statusWaiting && rec.Status != statusCommitted && !rec.Partial {
 		if derr := commit.Discard(a.run); derr != nil {
 			return derr
 		}

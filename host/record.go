@@ -40,6 +40,9 @@ type RunInfo struct {
 	Status string `json:"status"`
 	// Digest of program and changes, once there are changes.
 	Digest string `json:"digest,omitempty"`
+	// Partial says that a run that did not end well holds what some of its calls
+	// had made, which can be committed.
+	Partial bool `json:"partial,omitempty"`
 	// Bytes is what the run keeps on disk.
 	Bytes   int64           `json:"bytes"`
 	Changes []commit.Change `json:"changes,omitempty"` // not in lists
@@ -109,10 +112,11 @@ func loadRecord(r *commit.Run) (*record, error) {
 func (rec *record) settle(r *commit.Run) {
 	switch {
 	case rec.Status == statusUndone, r.Alive():
+	case rec.Status == statusCommitted:
 	case r.Committed():
 		rec.Status, rec.Error = statusCommitted, ""
 	case rec.Status == statusRunning:
-		rec.Status = statusInterrupted
+		rec.Status, rec.Partial = statusInterrupted, true // as far as anybody knows
 	}
 }
 
@@ -124,16 +128,24 @@ func (h *Host) Runs(ctx context.Context) ([]RunInfo, error) {
 	}
 	infos := make([]RunInfo, 0, len(runs))
 	for _, r := range runs {
-		rec, err := loadRecord(r)
-		if err != nil { // a run must not hide the others
-			infos = append(infos, RunInfo{ID: r.ID, Began: r.Began, Sandbox: r.Sandbox, Status: statusFailed, Error: err.Error(), Bytes: r.Size()})
-			continue
-		}
-		rec.Bytes, rec.Changes, rec.Plan = r.Size(), nil, nil
-		infos = append(infos, rec.RunInfo)
+		infos = append(infos, listed(r))
 	}
 	slices.SortStableFunc(infos, func(a, b RunInfo) int { return b.Began.Compare(a.Began) })
 	return infos, nil
+}
+
+// listed is a run as lists show it. A damaged one must not hide the others.
+func listed(r *commit.Run) RunInfo {
+	rec, err := loadRecord(r)
+	if err != nil {
+		i := RunInfo{ID: r.ID, Began: r.Began, Sandbox: r.Sandbox, Status: statusFailed, Error: err.Error(), Bytes: r.Size()}
+		if info, err := os.Stat(r.Dir); err == nil && i.Began.IsZero() {
+			i.Began = info.ModTime()
+		}
+		return i
+	}
+	rec.Bytes, rec.Changes, rec.Plan = r.Size(), nil, nil
+	return rec.RunInfo
 }
 
 // ShowRun returns one run whole.
@@ -148,33 +160,4 @@ func (h *Host) ShowRun(ctx context.Context, id string) (RunInfo, error) {
 	}
 	rec.Bytes = r.Size()
 	return rec.RunInfo, nil
-}
-
-// Prune removes runs that nothing needs any more: older than age, and then the
-// oldest until at most size bytes are kept. 0 means no bound. It returns what
-// it removed.
-func (h *Host) Prune(ctx context.Context, age time.Duration, size int64) ([]RunInfo, error) {
-	infos, err := h.Runs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var gone []RunInfo
-	var kept int64
-	for _, i := range infos {
-		old := age > 0 && time.Since(i.Began) > age
-		full := size > 0 && kept+i.Bytes > size
-		if i.Status == statusRunning || !old && !full {
-			kept += i.Bytes
-			continue
-		}
-		r, err := commit.Open(h.state, i.ID)
-		if err != nil {
-			return gone, err
-		}
-		if err := commit.Remove(r); err != nil {
-			return gone, err
-		}
-		gone = append(gone, i)
-	}
-	return gone, nil
 }

@@ -132,6 +132,10 @@ func (a *app) printRun(r host.RunInfo) error {
 	switch r.Status {
 	case "waiting":
 		fmt.Fprintf(&b, "commit it with: stepbox commit %s\n", display.Clean(r.ID))
+	case "failed", "interrupted":
+		if r.Partial {
+			fmt.Fprintf(&b, "commit what ended well with: stepbox commit %s --partial\n", display.Clean(r.ID))
+		}
 	case "committed":
 		if len(r.Changes) > 0 {
 			fmt.Fprintf(&b, "take it back with: stepbox undo %s\n", display.Clean(r.ID))
@@ -146,8 +150,11 @@ func newRunsPrune(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove old runs; they can then be neither committed nor undone",
-		Long: `Prune removes runs, and with them what a commit or an undo of them needs.
-Runs that are under way are kept.`,
+		Long: `Prune removes runs, and with them what a commit or an undo of them needs. Runs
+that are under way are kept, and for their size alone those that wait for approval.
+
+Once a day, when a run begins, stepbox does by itself what prune does with
+--older-than 30d --keep 10GiB, but leaves the runs of the last day alone.`,
 		Example:     `  stepbox runs prune --older-than 30d --keep 1GB`,
 		Args:        args(0, 0, "no arguments"),
 		Annotations: exitCodes(fault.Usage),
@@ -166,7 +173,7 @@ Runs that are under way are kept.`,
 			if err != nil {
 				return err
 			}
-			gone, err := h.Prune(cmd.Context(), age, int64(size))
+			gone, err := h.Prune(cmd.Context(), host.Retention{Age: age, Bytes: int64(size)})
 			if perr := a.printRuns(gone, asJSON); perr != nil {
 				return perr
 			}

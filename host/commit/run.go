@@ -100,7 +100,7 @@ func makeRun(state, sandbox, undoes string) (*Run, error) {
 	r := &Run{Sandbox: sandbox, ino: id.ino, Undoes: undoes}
 	if err := r.makeFolders(state); err != nil {
 		if r.Dir != "" {
-			_ = Remove(r)
+			_ = r.remove()
 		}
 		return nil, fault.New(fault.Internal, "make the run's folder in %q: %w", state, err)
 	}

@@ -117,8 +117,23 @@ func Discard(r *Run) error {
 }
 
 // Remove removes a run with all it keeps; it cannot be undone any more. A run
-// that is alive, or in the middle of a commit, is refused (fault.Refused).
+// that is alive, or that may be in the middle of a commit or an undo, is refused
+// (fault.Refused).
 func Remove(r *Run) error {
+	if r.lock == nil { // else it is the caller's own, which nobody else commits
+		lock, err := lockFile(filepath.Join(r.state(), fileLock), false)
+		if err != nil {
+			return fault.New(fault.Internal, "lock commits: %w", err)
+		}
+		if lock == nil {
+			return fault.New(fault.Refused, "run %q cannot be removed while something is committed or undone", r.ID)
+		}
+		defer lock.Close()
+	}
+	return r.remove()
+}
+
+func (r *Run) remove() error {
 	switch {
 	case r.lock == nil && r.Alive():
 		return fault.New(fault.Refused, "run %q is still running", r.ID)

@@ -13,17 +13,45 @@ import (
 // order is how kinds are told: what a person would regret first.
 var order = []commit.Kind{commit.Move, commit.Delete, commit.Replace, commit.Create, commit.Touch}
 
-var words = map[commit.Kind]string{
-	commit.Move:    "move",
-	commit.Delete:  "delete",
-	commit.Replace: "replace",
-	commit.Create:  "create",
-	commit.Touch:   "set the times of",
+// verbs say what is done to how many; lines begin each change of a list.
+type verbs struct{ count, line map[commit.Kind]string }
+
+var doing = verbs{
+	map[commit.Kind]string{
+		commit.Move: "move", commit.Delete: "delete", commit.Replace: "replace", commit.Create: "create",
+		commit.Touch: "set the times of",
+	},
+	map[commit.Kind]string{
+		commit.Move: "move", commit.Delete: "delete", commit.Replace: "replace", commit.Create: "create", commit.Touch: "times",
+	},
 }
+
+// An undo's changes are told as what they are to a person: what an undo creates
+// comes back, and what it deletes was not there before the run.
+var (
+	undoing = verbs{
+		map[commit.Kind]string{
+			commit.Move: "move back", commit.Delete: "remove", commit.Replace: "restore", commit.Create: "bring back",
+			commit.Touch: "reset the times of",
+		},
+		map[commit.Kind]string{
+			commit.Move: "back", commit.Delete: "remove", commit.Replace: "restore", commit.Create: "back", commit.Touch: "times",
+		},
+	}
+	undid = verbs{
+		map[commit.Kind]string{
+			commit.Move: "moved back", commit.Delete: "removed", commit.Replace: "restored", commit.Create: "brought back",
+			commit.Touch: "reset the times of",
+		},
+		undoing.line,
+	}
+)
 
 // Count says in words how many changes of each kind there are: "move 12 files,
 // delete 3, replace 1". A noun is said again only when it differs.
-func Count(list []commit.Change) string {
+func Count(list []commit.Change) string { return doing.sum(list) }
+
+func (v verbs) sum(list []commit.Change) string {
 	if len(list) == 0 {
 		return "no changes"
 	}
@@ -51,14 +79,16 @@ func Count(list []commit.Change) string {
 			said = string(e)
 		}
 		if len(nouns) > 0 {
-			parts = append(parts, words[k]+" "+strings.Join(nouns, " and "))
+			parts = append(parts, v.count[k]+" "+strings.Join(nouns, " and "))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
 // Describe returns one change as a line for a person.
-func Describe(c commit.Change) string {
+func Describe(c commit.Change) string { return doing.describe(c) }
+
+func (v verbs) describe(c commit.Change) string {
 	path := name(c.Path, c.Entry)
 	var s string
 	switch c.Kind {
@@ -73,11 +103,10 @@ func Describe(c commit.Change) string {
 			s += "  (a link)"
 		}
 	}
-	verb := string(c.Kind)
-	if c.Kind == commit.Touch {
-		verb = "times"
+	s = fmt.Sprintf("%-8s%s", v.line[c.Kind], s)
+	if c.Note != "" {
+		s += "  (" + Clean(c.Note) + ")"
 	}
-	s = fmt.Sprintf("%-8s%s", verb, s)
 	if c.Protected != "" {
 		s += "  ! " + Clean(c.Protected)
 	}

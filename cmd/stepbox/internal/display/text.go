@@ -204,14 +204,18 @@ func (t *Text) changes(e event.Changes) {
 }
 
 func (t *Text) undone(e event.Undone) {
-	head := "took back: "
+	v, head := undid, ""
 	if e.DryRun {
-		head = "undo would: "
+		v, head = undoing, "undo would "
 	}
-	t.say("%s", head+Count(e.Changes))
+	if len(e.Changes) > 0 {
+		t.say("%s", head+v.sum(e.Changes))
+	} else {
+		t.say("nothing can be taken back")
+	}
 	shown, hidden := some(e.Changes, listed)
 	for _, c := range shown {
-		t.say("  %s", Describe(c))
+		t.say("  %s", v.describe(c))
 	}
 	if hidden > 0 {
 		t.say("  … and %d more", hidden)

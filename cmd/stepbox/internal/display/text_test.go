@@ -73,6 +73,18 @@ var streams = map[string][]event.Event{
 		event.Result{Items: []abi.Item{{Kind: abi.ItemInfo, Message: "zipped 3 files", Path: "logs.zip"}}},
 		event.End{Outcome: "done", RunID: "r3"},
 	},
+	"an undo of everything": {
+		event.Start{RunID: "r5", Verb: "undo"},
+		event.Undone{Changes: []commit.Change{
+			{Kind: commit.Move, Entry: commit.File, Path: "in/a", From: "out/a"},
+			{Kind: commit.Create, Entry: commit.File, Path: "gone", Size: 3},
+			{Kind: commit.Create, Entry: commit.Folder, Path: "old"},
+			{Kind: commit.Delete, Entry: commit.Folder, Path: "out"},
+			{Kind: commit.Replace, Entry: commit.File, Path: "text", Size: 5, Note: "the file has other names"},
+		}},
+		event.Undone{DryRun: true, Changes: []commit.Change{{Kind: commit.Create, Entry: commit.File, Path: "gone", Size: 3}}},
+		event.End{RunID: "r6"},
+	},
 	"an undo that keeps a file": {
 		event.Start{RunID: "r4", Verb: "undo"},
 		event.Undone{Changes: moves(1), Refused: []commit.Refusal{{Path: "b", Reason: "changed since"}}},
