@@ -20,7 +20,7 @@ type call struct {
 	confirm  func(abi.ConfirmRequest) (bool, error)
 	progress func(abi.Progress)
 	engine   func(abi.EngineRequest) (abi.EngineResponse, error) // of native tests
-	told     time.Time // when progress was last told
+	told     time.Time                                           // when progress was last told
 	issues   []string
 	dropped  int // issues beyond maxIssues
 	verified *bool

@@ -21,7 +21,7 @@ type CallFS struct {
 	mode    abi.Mode
 	sealed  bool
 	wrote   bool // a record of this call is in the log
-	scratch int  // files and folders made in /@tmp
+	job     *job // nil: the call's own guest
 	rooted  bool // the root was opened once
 	denials []Denial
 	full    bool // the disk was full
@@ -94,6 +94,7 @@ func (f *CallFS) need(mode abi.Mode, op, path string) sys.Errno {
 // look begins an operation that only looks: it takes in what other processes
 // did. The caller unlocks the view.
 func (f *CallFS) look(op, path string) sys.Errno {
+	f.alive()
 	if err := f.v.refresh(); err != nil {
 		return f.failed(err)
 	}
@@ -170,11 +171,8 @@ func (f *CallFS) Seal() error {
 	return nil
 }
 
-// End closes every file the call left open and empties its /@tmp. It does not
-// seal.
-func (f *CallFS) End() error {
-	f.v.mu.Lock()
-	defer f.v.mu.Unlock()
+// closeAll closes what a guest left open. The lock must be held.
+func (f *CallFS) closeAll() {
 	for h := range f.v.files {
 		if h.fs == f {
 			f.v.closeFile(h)
@@ -186,10 +184,18 @@ func (f *CallFS) End() error {
 			delete(f.v.dirs, d)
 		}
 	}
+}
+
+// End closes every file the call left open and empties its /@tmp. It does not
+// seal.
+func (f *CallFS) End() error {
+	f.v.mu.Lock()
+	defer f.v.mu.Unlock()
+	f.closeAll()
 	if f.v.tmp < 0 {
 		return nil
 	}
-	f.scratch = 0
+	f.v.scratch = 0
 	if errno := f.v.emptyScratch(); errno != 0 {
 		return fmt.Errorf("empty the scratch folder: %w", errno)
 	}

@@ -59,7 +59,11 @@ func (f *CallFS) make(op, path string, node stage.Effect) sys.Errno {
 			return errno
 		}
 		node.ID = f.v.tree.Last() + 1
-		return f.apply(node, stage.Effect{Op: stage.OpEntry, Parent: parent.ID, Name: p.name, ID: node.ID, Hides: p.hides})
+		errno = f.apply(node, stage.Effect{Op: stage.OpEntry, Parent: parent.ID, Name: p.name, ID: node.ID, Hides: p.hides})
+		if errno != 0 {
+			return errno
+		}
+		return f.made(node.ID, op, p.path)
 	})
 }
 
@@ -272,6 +276,9 @@ func (f *CallFS) remove(op, path string, may func(*place) sys.Errno) sys.Errno {
 			if p, errno = find(); errno != 0 {
 				return errno
 			}
+		}
+		if errno := f.takePlace(&p, op); errno != 0 {
+			return errno
 		}
 		parent, errno := f.parentNode(&p)
 		if errno != 0 {

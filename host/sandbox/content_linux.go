@@ -43,7 +43,7 @@ func (h *file) ready(keep int64) sys.Errno {
 	if h.scratch || h.anon {
 		return 0
 	}
-	if n, gone := h.fs.v.nodeOf(h); n != nil && !gone && h.fs.settled(n) {
+	if n, gone := h.fs.v.nodeOf(h); n != nil && !gone && h.fs.settled(n) && h.fs.owns(n.ID) {
 		return 0
 	}
 	return h.fs.change(func() sys.Errno {
@@ -67,6 +67,11 @@ func (h *file) readyNow(keep int64) sys.Errno {
 	if gone {
 		return h.detach(keep)
 	}
+	if n != nil {
+		if errno := f.take(n.ID, "write", h.path); errno != 0 {
+			return errno
+		}
+	}
 	if n != nil && f.settled(n) {
 		return 0
 	}
@@ -77,6 +82,9 @@ func (h *file) readyNow(keep int64) sys.Errno {
 			return errno
 		}
 		if n, effects, errno = f.define(p, h.lower, stage.File); errno != 0 {
+			return errno
+		}
+		if errno := f.take(n.ID, "write", h.path); errno != 0 {
 			return errno
 		}
 	}

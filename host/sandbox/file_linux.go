@@ -54,6 +54,7 @@ func (h *file) begin(allowed bool) sys.Errno {
 	if h.closed || !allowed {
 		return sys.EBADF
 	}
+	h.fs.alive()
 	if h.scratch || h.anon {
 		return 0
 	}

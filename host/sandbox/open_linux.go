@@ -178,6 +178,10 @@ func (f *CallFS) createNow(p *place) (*file, sys.Errno) {
 		f.v.log.RemoveBlob(id + 1)
 		return nil, errno
 	}
+	if errno := f.made(id, "create", p.path); errno != 0 {
+		unix.Close(fd)
+		return nil, errno
+	}
 	return f.newFile(&file{fs: f, path: p.path, fd: fd, id: id, blob: id + 1, ino: uint64(id)}), 0
 }
 

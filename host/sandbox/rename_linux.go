@@ -95,6 +95,14 @@ func (f *CallFS) move(r renaming) sys.Errno {
 	if errno := f.roomToMove(&r); errno != 0 {
 		return errno
 	}
+	if errno := f.takePlace(&r.from, "rename"); errno != 0 {
+		return errno
+	}
+	if r.to.exists {
+		if errno := f.takePlace(&r.to, "rename"); errno != 0 {
+			return errno
+		}
+	}
 	gen := f.v.gen()
 	source, errno := f.parentNode(&r.from)
 	if errno != 0 {

@@ -65,6 +65,16 @@ var DefaultQuotas = Quotas{
 	Bytes: 64 << 30, FileBytes: 64 << 30, Files: 1_000_000, Depth: 128, OpenFiles: 256, NameBytes: 255,
 }
 
+// Keeper is who keeps the jobs of one batch apart, and watches one of them.
+type Keeper struct {
+	// Claim is asked before a job changes something, with a name of it that is
+	// the same in all processes of the stage: has no other job claimed it?
+	Claim func(what string) bool
+	// Alive is told of operations, so that somebody may end a job that does
+	// nothing any more.
+	Alive func()
+}
+
 // Denial is one refused operation. Any denial fails the step, even when the
 // guest swallowed the error.
 type Denial struct {

@@ -128,6 +128,9 @@ func (f *CallFS) utimensOpen(id stage.ID, lower, path string, atim, mtim int64) 
 		if mtim != sys.UTIME_OMIT {
 			times.Mtime = mtim
 		}
+		if errno := f.take(n.ID, "utimens", path); errno != 0 {
+			return errno
+		}
 		return f.apply(append(effects, times)...)
 	})
 }

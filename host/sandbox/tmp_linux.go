@@ -70,7 +70,7 @@ func (f *CallFS) openTmp(rest string, o opening) (sys.File, sys.Errno) {
 		if errno := f.roomInTmp(path, false); errno != 0 {
 			return nil, errno
 		}
-		f.scratch++
+		v.scratch++
 	case err != nil:
 		return nil, toErrno(err)
 	case o.create && o.excl:
@@ -86,6 +86,11 @@ func (f *CallFS) openTmp(rest string, o opening) (sys.File, sys.Errno) {
 		return nil, sys.ENOTDIR
 	case st.Mode&unix.S_IFMT != unix.S_IFREG:
 		return nil, sys.EPERM
+	}
+	if o.write || o.cut || o.create {
+		if errno := f.takeName("/"+abi.TmpDir+"/"+path, "write", abi.TmpDir+"/"+path); errno != 0 {
+			return nil, errno
+		}
 	}
 	flags := unix.O_RDWR | unix.O_NONBLOCK
 	if o.create {
@@ -135,7 +140,7 @@ func (f *CallFS) openTmpFile(rest string) (*file, sys.Errno) {
 
 func (f *CallFS) roomInTmp(path string, folder bool) sys.Errno {
 	p := place{path: abi.TmpDir + "/" + path, name: path[strings.LastIndexByte(path, '/')+1:]}
-	if q := f.v.quota.Files; f.scratch >= q {
+	if q := f.v.quota.Files; f.v.scratch >= q {
 		return f.deny(Denial{Op: "create", Path: p.path, Quota: fmt.Sprintf("a call may make at most %d scratch files and folders", q)})
 	}
 	return f.roomToMake(&p, "create", folder)
@@ -169,7 +174,7 @@ func (f *CallFS) mkdirTmp(rest string) sys.Errno {
 	if err := unix.Mkdirat(fd, name, 0o700); err != nil {
 		return f.failed(err)
 	}
-	f.scratch++
+	f.v.scratch++
 	return 0
 }
 

@@ -29,6 +29,8 @@ type View struct {
 	dirs  map[*dir]struct{}
 	// skillOpen is how many files and folders of /@skill are open.
 	skillOpen int
+	scratch   int    // files and folders made in /@tmp
+	scratchOf int    // the call they were made in
 	dents     []byte // for listings
 }
 

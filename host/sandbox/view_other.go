@@ -22,6 +22,9 @@ func Open(Options) (*View, error) {
 // Call returns a file system on which nothing works.
 func (v *View) Call(int, abi.Mode) *CallFS { return &CallFS{} }
 
+// Job returns a file system on which nothing works.
+func (v *View) Job(int, abi.Mode, Keeper) *CallFS { return &CallFS{} }
+
 // Close does nothing.
 func (v *View) Close() error { return nil }
 
@@ -33,6 +36,9 @@ func (f *CallFS) Seal() error { return nil }
 
 // End does nothing.
 func (f *CallFS) End() error { return nil }
+
+// EndJob does nothing.
+func (f *CallFS) EndJob(bool) (changed string, err error) { return "", nil }
 
 // Denials returns none.
 func (f *CallFS) Denials() []Denial { return nil }

@@ -40,6 +40,7 @@ type Cache struct {
 // Module is an admitted module whose compiled code lies in the cache.
 type Module struct {
 	Digest   string // SHA-256 of the wasm, hex
+	flavour  flavour
 	compiled string // the entry
 	// usable waits until the entry is verified, or says why it cannot be used.
 	usable func() error
@@ -148,18 +149,33 @@ func cacheKey(path string) ([]byte, error) {
 	return key, os.Rename(tmp.Name(), path)
 }
 
-// Module admits wasm and compiles it in a compile-only child unless its code
+// Module admits the module of a skill and compiles it in a compile-only child unless its code
 // is in the cache. compiling, when not nil, is told that a compile starts.
 //
 // Code from the cache is verified in the background, while a worker starts:
 // no worker loads it before that is done. Should it turn out to be damaged, it
 // is compiled again then.
 func (c *Cache) Module(ctx context.Context, wasm []byte, compiling func()) (*Module, error) {
+	return c.module(ctx, wasm, flavour{}, compiling)
+}
+
+// Engine is Module for the module of an engine, a WASI command. features are
+// what its manifest says that it needs beyond the second version of the core
+// specification without SIMD.
+func (c *Cache) Engine(ctx context.Context, wasm []byte, features []string, compiling func()) (*Module, error) {
+	f := flavour{Engine: true, Features: slices.Sorted(slices.Values(features))}
+	if _, err := f.core(); err != nil {
+		return nil, err
+	}
+	return c.module(ctx, wasm, f, compiling)
+}
+
+func (c *Cache) module(ctx context.Context, wasm []byte, f flavour, compiling func()) (*Module, error) {
 	digest := sha256.Sum256(wasm)
-	m := &Module{Digest: hex.EncodeToString(digest[:])}
-	m.compiled = filepath.Join(c.dir, entryName(m.Digest))
+	m := &Module{Digest: hex.EncodeToString(digest[:]), flavour: f}
+	m.compiled = filepath.Join(c.dir, entryName(m.Digest, f))
 	compile := func() error {
-		if err := admission.Check(wasm, admission.Skill); err != nil {
+		if err := admission.Check(wasm, f.policy()); err != nil {
 			return fault.New(fault.Stopped, "the module is refused: %w", err)
 		}
 		if compiling != nil {
@@ -192,7 +208,7 @@ func (c *Cache) compile(ctx context.Context, m *Module, wasm []byte) error {
 		return fault.New(fault.Internal, "make a folder to compile in: %w", err)
 	}
 	defer os.RemoveAll(tmp)
-	if err := c.compileIn(ctx, tmp, wasm); err != nil {
+	if err := c.compileIn(ctx, tmp, wasm, m.flavour); err != nil {
 		return err
 	}
 	files, err := takeCompiled(tmp)
@@ -218,13 +234,13 @@ func (c *Cache) compile(ctx context.Context, m *Module, wasm []byte) error {
 	return nil
 }
 
-func (c *Cache) compileIn(ctx context.Context, dir string, wasm []byte) error {
+func (c *Cache) compileIn(ctx context.Context, dir string, wasm []byte, f flavour) error {
 	p, err := spawn(ctx, roleCompile, 0)
 	if err != nil {
 		return err
 	}
 	defer p.kill()
-	f, err := p.exchange(ctx, compileTime, setup{Module: len(wasm), Compiled: dir,
+	answer, err := p.exchange(ctx, compileTime, setup{Module: len(wasm), Compiled: dir, Flavour: f,
 		MissingWallsOK: c.AllowMissingWalls}, wasm)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
@@ -238,7 +254,7 @@ func (c *Cache) compileIn(ctx context.Context, dir string, wasm []byte) error {
 		return fault.New(fault.Stopped, "the compiler was ended by the module: %w", err)
 	}
 	var r ready
-	if err := f.decode(&r); err != nil || f.kind != kindReady {
+	if err := answer.decode(&r); err != nil || answer.kind != kindReady {
 		return fault.New(fault.Stopped, "the compiler answered nonsense: %w", err)
 	}
 	switch {
@@ -253,8 +269,8 @@ func (c *Cache) compileIn(ctx context.Context, dir string, wasm []byte) error {
 
 // entryName is what an entry depends on: the module, the runtime and the way
 // it is used. The runtime itself tells processors apart.
-func entryName(digest string) string {
-	s := sha256.Sum256([]byte(strings.Join([]string{digest, engineVersion(), runtime.GOARCH, cacheFormat}, "\n")))
+func entryName(digest string, f flavour) string {
+	s := sha256.Sum256([]byte(strings.Join([]string{digest, runtimeVersion(), runtime.GOARCH, cacheFormat, f.String()}, "\n")))
 	return hex.EncodeToString(s[:16])
 }
 
@@ -262,8 +278,8 @@ func entryName(digest string) string {
 // the runtime's version.
 const cacheFormat = "1"
 
-// engineVersion is the runtime's version as linked.
-func engineVersion() string {
+// runtimeVersion is the runtime's version as linked.
+func runtimeVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -101,7 +101,7 @@ func (w *Worker) call(ctx context.Context, c call, tool string, req, resp any) (
 			return false, err
 		}
 	}
-	s := &session{w: w, p: w.proc, ctx: ctx, c: c, tool: tool}
+	s := &session{w: w, p: w.proc, ctx: ctx, c: c, tool: tool, memory: w.o.Limits.MemoryBytes}
 	ok, err = s.run(input, resp)
 	if err != nil && s.broken {
 		w.proc.kill()

@@ -15,7 +15,8 @@ const childName = "stepbox-worker"
 
 // Roles of a child, argv[1].
 const (
-	roleRun     = "run"     // serves one module
+	roleRun     = "run"     // serves one skill
+	roleEngine  = "engine"  // runs one engine
 	roleCompile = "compile" // compiles one module and ends
 	roleWalls   = "walls"   // tries the walls and ends
 )
@@ -81,6 +82,8 @@ func (c *child) main(role string) error {
 	switch role {
 	case roleRun:
 		return c.run()
+	case roleEngine:
+		return c.engine()
 	case roleCompile:
 		return c.compile(wasm)
 	case roleWalls:

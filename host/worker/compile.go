@@ -18,7 +18,7 @@ func (c *child) compile(wasm []byte) error {
 		return writeFrame(c.conn, kindReady, ready{Fault: err.Error(), Wall: true})
 	}
 	var r ready
-	if err := fillEntry(c.setup.Compiled, wasm); err != nil {
+	if err := fillEntry(c.setup.Compiled, wasm, c.setup.Flavour); err != nil {
 		r.Fault = firstLine(err)
 	}
 	return writeFrame(c.conn, kindReady, r)
@@ -27,19 +27,19 @@ func (c *child) compile(wasm []byte) error {
 // stubFile is the module that a worker loads; see prepare.
 const stubFile = "module.wasm"
 
-// fillEntry compiles wasm, and Extism's kernel with it, into dir, as an entry
-// of the cache without its sum.
-func fillEntry(dir string, wasm []byte) error {
+// fillEntry compiles wasm, and for a skill Extism's kernel with it, into dir,
+// as an entry of the cache without its sum.
+func fillEntry(dir string, wasm []byte, f flavour) error {
 	full, stub, err := prepare(wasm)
 	if err != nil {
 		return err
 	}
 	work := filepath.Join(dir, "full")
-	theirs, err := compileInto(work, full)
+	theirs, err := compileInto(work, full, f)
 	if err != nil {
 		return err
 	}
-	ours, err := compileInto(dir, stub)
+	ours, err := compileInto(dir, stub, f)
 	if err != nil {
 		return err
 	}
@@ -61,17 +61,18 @@ func fillEntry(dir string, wasm []byte) error {
 
 // compileInto compiles a module with dir as the runtime's cache, and returns
 // the files this left there, below dir.
-func compileInto(dir string, wasm []byte) ([]string, error) {
+func compileInto(dir string, wasm []byte, f flavour) ([]string, error) {
 	ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := newPlugin(ctx, wasm, cache, MaxLimits.MemoryBytes, (&guest{}).functions())
-	if err != nil {
-		return nil, err
+	if f.Engine {
+		err = compileEngine(ctx, wasm, cache, f)
+	} else {
+		err = compilePlugin(ctx, wasm, cache)
 	}
-	if err := compiled.Close(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*"))
@@ -81,6 +82,25 @@ func compileInto(dir string, wasm []byte) ([]string, error) {
 		}
 	}
 	return files, err
+}
+
+func compilePlugin(ctx context.Context, wasm []byte, cache wazero.CompilationCache) error {
+	compiled, err := newPlugin(ctx, wasm, cache, MaxLimits.MemoryBytes, (&guest{}).functions())
+	if err != nil {
+		return err
+	}
+	return compiled.Close(ctx)
+}
+
+func compileEngine(ctx context.Context, wasm []byte, cache wazero.CompilationCache, f flavour) error {
+	r, compiled, err := newEngine(ctx, wasm, cache, MaxLimits.MemoryBytes, f)
+	if err != nil {
+		return err
+	}
+	if err := compiled.Close(ctx); err != nil {
+		return err
+	}
+	return r.Close(ctx)
 }
 
 func without(a, b []string) []string {

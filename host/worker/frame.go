@@ -28,7 +28,8 @@ const (
 	kindSetup  kind = iota + 1 // setup; body: the module, then the skill's files
 	kindCall                   // call; body: the input
 	kindSeal                   // seal: how the host judged the result
-	kindAnswer                 // answer to confirm or engine
+	kindAnswer                 // answer to confirm, engine or claim
+	kindJob                    // job; body: the standard input
 )
 
 // Frames from the child.
@@ -40,6 +41,10 @@ const (
 	kindProgress                  // abi.Progress
 	kindConfirm                   // abi.ConfirmRequest
 	kindWalls                     // []Wall
+	kindEngine                    // body: abi.EngineRequest
+	kindAlive                     // an engine did something
+	kindClaim                     // claim
+	kindJobDone                   // jobDone; body: the standard output, then the error
 )
 
 // Caps of what the host accepts from a child, beside the result's own cap.
@@ -58,6 +63,7 @@ type setup struct {
 	Stage    bool       `json:"stage"`
 	Tmp      bool       `json:"tmp"`
 	Limits   Limits     `json:"limits"`
+	Flavour  flavour    `json:"flavour"`
 	// MissingWallsOK goes on where the kernel cannot build a wall.
 	MissingWallsOK bool `json:"missing_walls_ok,omitempty"`
 }
@@ -101,6 +107,39 @@ type result struct {
 	Denials []sandbox.Denial `json:"denials,omitempty"`
 	// OutputCut says that some of what the guest printed was dropped.
 	OutputCut bool `json:"output_cut,omitempty"`
+}
+
+// job asks an engine for one run.
+type job struct {
+	Call       int                 `json:"call"` // of the program
+	Mode       abi.Mode            `json:"mode"`
+	Argv       []string            `json:"argv"`
+	Env        map[string]string   `json:"env,omitempty"`
+	StdoutFile string              `json:"stdout_file,omitempty"`
+	Progress   *abi.EngineProgress `json:"progress,omitempty"`
+	Stdout     int                 `json:"stdout"` // bytes to keep
+	Stderr     int                 `json:"stderr"`
+}
+
+// claim asks whether a job may change something.
+type claim struct {
+	What string `json:"what"`
+}
+
+type claimed struct {
+	Yes bool `json:"yes"`
+}
+
+// jobDone is how a job ended.
+type jobDone struct {
+	Exit      int              `json:"exit"`
+	Stdout    int              `json:"stdout"` // bytes of the body
+	StdoutCut bool             `json:"stdout_cut,omitempty"`
+	StderrCut bool             `json:"stderr_cut,omitempty"`
+	Denials   []sandbox.Denial `json:"denials,omitempty"`
+	// Changed is what a job that did not end well changed and cannot give back.
+	Changed string `json:"changed,omitempty"`
+	Fault   string `json:"fault,omitempty"` // what it made could not be taken back
 }
 
 type seal struct {

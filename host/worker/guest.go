@@ -40,9 +40,9 @@ type running struct {
 // it, or the compiled code would not be found. There is no interruption
 // (WithCloseOnContextDone): it makes code ten times slower, and a process that
 // can be killed does not need it.
-func runtimeConfig(cache wazero.CompilationCache) wazero.RuntimeConfig {
+func runtimeConfig(cache wazero.CompilationCache, core api.CoreFeatures) wazero.RuntimeConfig {
 	return wazero.NewRuntimeConfigCompiler().
-		WithCoreFeatures(api.CoreFeaturesV2).
+		WithCoreFeatures(core).
 		WithCompilationCache(cache).
 		WithDebugInfoEnabled(false) // DWARF is parsed by code that trusts it
 }
@@ -56,7 +56,7 @@ func newPlugin(ctx context.Context, wasm []byte, cache wazero.CompilationCache, 
 		Memory: &extism.ManifestMemory{MaxPages: uint32(memory >> 16), MaxHttpResponseBytes: 0, MaxVarBytes: 1 << 20},
 		// No AllowedPaths: they would replace the view by one that links can
 		// leave. No AllowedHosts, no Timeout.
-	}, extism.PluginConfig{EnableWasi: true, RuntimeConfig: runtimeConfig(cache)}, fns)
+	}, extism.PluginConfig{EnableWasi: true, RuntimeConfig: runtimeConfig(cache, api.CoreFeaturesV2)}, fns)
 }
 
 func load(ctx context.Context, c *child) (*guest, error) {
@@ -163,9 +163,9 @@ func firstLine(err error) string {
 
 // functions are the host functions of the ABI.
 func (g *guest) functions() []extism.HostFunction {
-	fn := func(name string, f func(in []byte) (any, error)) extism.HostFunction {
+	fn := func(name string, most uint64, f func(in []byte) (any, error)) extism.HostFunction {
 		h := extism.NewHostFunctionWithStack(name, func(_ context.Context, p *extism.CurrentPlugin, stack []uint64) {
-			out, err := g.served(name, p, stack[0], f)
+			out, err := g.served(p, stack[0], most, f)
 			if err != nil {
 				panic(fmt.Errorf("%s: %w", name, err)) // a trap of the guest's own making
 			}
@@ -175,16 +175,21 @@ func (g *guest) functions() []extism.HostFunction {
 		return h
 	}
 	return []extism.HostFunction{
-		fn(abi.HostConfirm, g.confirm), fn(abi.HostProgress, g.progress), fn(abi.HostEngine, g.engine),
+		fn(abi.HostConfirm, maxAsk, g.confirm), fn(abi.HostProgress, maxAsk, g.progress),
+		fn(abi.HostEngine, maxEngineAsk, g.engine),
 	}
 }
 
-// maxAsk is how long the input of a host function may be.
-const maxAsk = 1 << 20
+// How long the input of a host function may be. What goes to an engine may
+// hold its standard input.
+const (
+	maxAsk       = 1 << 20
+	maxEngineAsk = 16 << 20
+)
 
-func (g *guest) served(name string, p *extism.CurrentPlugin, off uint64, f func([]byte) (any, error)) (uint64, error) {
-	if n, err := p.Length(off); err != nil || n > maxAsk {
-		return 0, fmt.Errorf("input of %d bytes: at most %d are taken", n, maxAsk)
+func (g *guest) served(p *extism.CurrentPlugin, off, most uint64, f func([]byte) (any, error)) (uint64, error) {
+	if n, err := p.Length(off); err != nil || n > most {
+		return 0, fmt.Errorf("input of %d bytes: at most %d are taken", n, most)
 	}
 	in, err := p.ReadBytes(off)
 	if err != nil {
@@ -244,15 +249,19 @@ func (g *guest) progress(in []byte) (any, error) {
 }
 
 func (g *guest) engine(in []byte) (any, error) {
-	var r abi.EngineRequest
-	if err := strictJSON(in, &r); err != nil {
+	switch most := g.c.setup.Limits.ResultBytes; {
+	case !g.now.Real:
+		return abi.EngineResponse{Error: &abi.Error{Code: abi.CodeDenied, Message: "only a step may run engines"}}, nil
+	case int64(len(in)) > most:
+		return abi.EngineResponse{Error: &abi.Error{Code: abi.CodeLimit,
+			Message: fmt.Sprintf("a request for an engine may have at most %d bytes", most)}}, nil
+	}
+	if err := writeFrame(g.c.conn, kindEngine, nil, in); err != nil {
 		return nil, err
 	}
-	return engineError{Error: &abi.Error{Code: abi.CodeUnavailable,
-		Message: fmt.Sprintf("engine %q is not installed", clip(r.Engine, 80))}}, nil
-}
-
-// engineError is the answer of stepbox_engine when no run began.
-type engineError struct {
-	Error *abi.Error `json:"error"`
+	f, err := readFrame(g.c.in, maxSetup)
+	if err != nil || f.kind != kindAnswer {
+		return nil, fmt.Errorf("no answer from the host: frame %d, %w", f.kind, err)
+	}
+	return json.RawMessage(f.body), nil
 }

@@ -188,8 +188,19 @@ func (t *tail) text() string {
 	return string(t.first) + string(t.buf)
 }
 
-// startRun starts a child that serves one module.
+// startRun starts a child that serves a skill.
 func startRun(ctx context.Context, o Options, tmp string) (*process, error) {
+	st := setup{Limits: o.Limits}
+	var bodies [][]byte
+	for path, b := range o.SkillFiles {
+		st.Skill = append(st.Skill, skillDoc{path, len(b)})
+		bodies = append(bodies, b)
+	}
+	return start(ctx, roleRun, o.Module, st, o, tmp, bodies...)
+}
+
+// start starts a child that serves a module on the sandbox and the stage of o.
+func start(ctx context.Context, role string, m *Module, st setup, o Options, tmp string, bodies ...[]byte) (*process, error) {
 	var files []*os.File
 	defer func() {
 		for _, f := range files {
@@ -211,8 +222,7 @@ func startRun(ctx context.Context, o Options, tmp string) (*process, error) {
 		files = append(files, f)
 		return true, nil
 	}
-	st := setup{Compiled: o.Module.compiled, Limits: o.Limits,
-		MissingWallsOK: o.AllowMissingWalls}
+	st.Compiled, st.Flavour, st.MissingWallsOK = m.compiled, m.flavour, o.AllowMissingWalls
 	var err error
 	if st.Lower, err = open(o.Sandbox, "sandbox"); err != nil {
 		return nil, err
@@ -223,19 +233,14 @@ func startRun(ctx context.Context, o Options, tmp string) (*process, error) {
 	if st.Tmp, err = open(tmp, "scratch folder"); err != nil {
 		return nil, err
 	}
-	var bodies [][]byte
-	for path, b := range o.SkillFiles {
-		st.Skill = append(st.Skill, skillDoc{path, len(b)})
-		bodies = append(bodies, b)
-	}
-	p, err := spawn(ctx, roleRun, o.Limits.ResultBytes, files...)
+	p, err := spawn(ctx, role, st.Limits.ResultBytes, files...)
 	if err != nil {
 		return nil, err
 	}
 	// The child reads this while it starts; a failure shows as its hanging up.
 	go func() {
 		defer close(p.asked)
-		err := o.Module.usable()
+		err := m.usable()
 		if err == nil {
 			err = p.send(kindSetup, st, bodies...)
 		}

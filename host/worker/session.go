@@ -9,6 +9,7 @@ import (
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/fault"
+	"stepbox.dev/host/sandbox"
 )
 
 // session is one call seen from the host: it sends the call, serves what the
@@ -22,6 +23,9 @@ type session struct {
 	// broken is set when the child cannot be used again.
 	broken bool
 
+	memory   int64            // that the child may use, for messages
+	stalls   bool             // the clock begins anew with every sign of life
+	denials  []sandbox.Denial // of engines
 	clock    *stopwatch
 	printed  int64
 	confirms int
@@ -64,6 +68,7 @@ func (s *session) run(input []byte, resp any) (ok bool, err error) {
 		if err := f.decode(&r); err != nil {
 			return false, s.garbage(err)
 		}
+		r.Denials = append(s.denials, r.Denials...)
 		if r.OutputCut && s.w.o.Output != nil {
 			s.w.o.Output(fmt.Sprintf("(%q printed more than %d bytes; the rest is not shown)", s.tool, s.w.o.Limits.OutputBytes))
 		}
@@ -139,13 +144,25 @@ func (s *session) seal(keep bool) error {
 func (s *session) next() (frame, error) {
 	select {
 	case f, open := <-s.p.frames:
-		if !open {
-			return frame{}, s.died(s.p.readErr)
+		if open {
+			return f, nil
 		}
-		return f, nil
+		// Ending the worker, or the call, kills the child, too.
+		for _, ctx := range []context.Context{s.ctx, s.w.done} {
+			if ctx.Err() != nil {
+				s.broken = true
+				s.p.kill()
+				return frame{}, ended(s.tool, context.Cause(ctx))
+			}
+		}
+		return frame{}, s.died(s.p.readErr)
 	case <-s.clock.c():
 		s.broken = true
 		s.p.kill()
+		if s.stalls {
+			return frame{}, fault.New(fault.Timeout, "engine %q showed no sign of life for %s and was killed: %w", s.tool, s.clock.limit,
+				context.DeadlineExceeded)
+		}
 		return frame{}, fault.New(fault.Timeout, "%q ran longer than %s and was killed: %w", s.tool, s.clock.limit,
 			context.DeadlineExceeded)
 	case <-s.ctx.Done():
@@ -197,6 +214,8 @@ func (s *session) serve(f frame) error {
 		if err := s.p.send(kindAnswer, nil, body); err != nil {
 			return s.died(err)
 		}
+	case kindEngine:
+		return s.engine(f.body)
 	default:
 		return s.garbage(fmt.Errorf("frame %d in the middle of a call", f.kind))
 	}
@@ -243,7 +262,7 @@ func (s *session) died(err error) error {
 	switch {
 	case strings.Contains(last, "out of memory"), strings.Contains(last, "cannot allocate memory"):
 		return fault.New(fault.Stopped, "%q used more memory than its limit of %d MiB and was stopped", s.tool,
-			s.w.o.Limits.MemoryBytes>>20)
+			s.memory>>20)
 	case s.p.signal() == "SIGXCPU":
 		return fault.New(fault.Stopped, "%q used more processor time than allowed and was stopped", s.tool)
 	}
@@ -278,6 +297,9 @@ func (s *stopwatch) pause() {
 	s.timer.Stop()
 	s.left -= time.Since(s.since)
 }
+
+// restart gives the whole time again.
+func (s *stopwatch) restart() { s.timer.Reset(s.limit) }
 
 func (s *stopwatch) resume() {
 	s.since = time.Now()

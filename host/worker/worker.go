@@ -77,6 +77,9 @@ type Options struct {
 	// SkillFiles are what /@skill shows.
 	SkillFiles map[string][]byte
 	Limits     Limits
+	// Engine finds an engine that the skill may run, by name; nil: none. An
+	// *abi.Error is told to the skill, any other ends the call.
+	Engine func(ctx context.Context, name string) (*Engine, error)
 	// Confirm asks the person; nil answers no.
 	Confirm func(ctx context.Context, call int, r abi.ConfirmRequest) (bool, error)
 	// Progress is told of progress; nil drops it.
@@ -96,8 +99,10 @@ type Worker struct {
 	mu     sync.Mutex // held during a call
 	proc   *process
 	closed bool
-	done   context.Context
-	stop   context.CancelFunc
+	// engines are the children of engines that were run, by name.
+	engines map[string]*engines
+	done    context.Context
+	stop    context.CancelFunc
 }
 
 // Start starts the child and returns at once; the child confines itself and
@@ -137,6 +142,9 @@ func (w *Worker) Close() error {
 	if w.proc != nil {
 		w.proc.kill()
 		w.proc = nil
+	}
+	for _, e := range w.engines {
+		e.close()
 	}
 	if w.tmp == "" {
 		return nil
