@@ -13,8 +13,8 @@ import (
 
 // decode reads the arguments of a step into A, strictly: unknown names, wrong
 // types, values out of bounds and missing ones are all told at once.
-func decode[A any](raw map[string]json.RawMessage) (A, error) {
-	in, _, err := decodeArgs[A](raw, resolved)
+func decode[A any](raw map[string]json.RawMessage) (in A, err error) {
+	_, err = decodeInto(reflect.ValueOf(&in).Elem(), raw, resolved)
 	return in, err
 }
 
@@ -22,8 +22,8 @@ func decode[A any](raw map[string]json.RawMessage) (A, error) {
 // variable has a value. Texts and lists of texts may be variables: a list that
 // is one becomes a list that holds its name, which the host resolves where the
 // intent passes it on. Nothing else may be: an intent would leave it out.
-func decodeLent[A any](raw map[string]json.RawMessage) (A, error) {
-	in, _, err := decodeArgs[A](raw, lent)
+func decodeLent[A any](raw map[string]json.RawMessage) (in A, err error) {
+	_, err = decodeInto(reflect.ValueOf(&in).Elem(), raw, lent)
 	return in, err
 }
 
@@ -31,7 +31,8 @@ func decodeLent[A any](raw map[string]json.RawMessage) (A, error) {
 // variable stands for in the place of anything but texts is left out of A and
 // named in later.
 func decodeOpen[A any](raw map[string]json.RawMessage) (in A, later []string, err error) {
-	return decodeArgs[A](raw, told)
+	later, err = decodeInto(reflect.ValueOf(&in).Elem(), raw, told)
+	return in, later, err
 }
 
 // purpose is what arguments are read for.
@@ -43,11 +44,12 @@ const (
 	told
 )
 
-func decodeArgs[A any](raw map[string]json.RawMessage, p purpose) (in A, later []string, err error) {
-	v := reflect.ValueOf(&in).Elem()
+// decodeInto reads arguments into the struct v. It is one function for all
+// types: in a module each copy of it would cost time at every start.
+func decodeInto(v reflect.Value, raw map[string]json.RawMessage, p purpose) (later []string, err error) {
 	fields, err := fieldsOf(v.Type())
 	if err != nil {
-		return in, nil, Errorf(abi.CodeFailed, "%v", err)
+		return nil, Errorf(abi.CodeFailed, "%v", err)
 	}
 	var faults []string
 	known := make(map[string]bool, len(fields))
@@ -88,9 +90,9 @@ func decodeArgs[A any](raw map[string]json.RawMessage, p purpose) (in A, later [
 	}
 	if len(faults) > 0 {
 		sort.Strings(faults)
-		return in, nil, Errorf(abi.CodeBadRequest, "%s", strings.Join(faults, "; "))
+		return nil, Errorf(abi.CodeBadRequest, "%s", strings.Join(faults, "; "))
 	}
-	return in, later, nil
+	return later, nil
 }
 
 var textsType = reflect.TypeFor[[]string]()
