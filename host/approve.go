@@ -122,7 +122,12 @@ func (h *Host) commit(ctx context.Context, res *Result, o CommitOptions, p Perso
 		return fault.New(fault.NotApproved, "the changes of run %s have the digest %s, not the one that was named", r.ID, res.Digest).
 			Hint("look at the changes again: stepbox runs show %s", r.ID)
 	}
-	approved, err := approve(ctx, e, changes, p, !o.Partial || p == nil, o.AllowProtected)
+	var approved approval.Approved
+	if o.Partial && p != nil {
+		approved, err = ask(ctx, e, changes, p, approval.Answer{Protected: o.AllowProtected})
+	} else {
+		approved, err = approve(ctx, e, changes, p, true, o.AllowProtected)
+	}
 	if err != nil {
 		return err
 	}

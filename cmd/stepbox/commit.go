@@ -15,7 +15,10 @@ func newCommit(a *app) *cobra.Command {
 		Short: "Commit exactly what a run staged",
 		Long: `Commit commits what a run that was not approved has staged; nothing is run again.
 A sandbox that changed meanwhile is a conflict, and nothing is committed.
-An ID may be shortened as long as it means one run.`,
+An ID may be shortened as long as it means one run.
+
+With --partial it commits, of a run that failed, what the calls that ended well
+had made; on a terminal it asks first.`,
 		Example:           `  stepbox commit 20261129-193045-x7f3q`,
 		Args:              args(1, 1, "the ID of a run"),
 		Annotations:       exitCodes(fault.Usage, fault.NotApproved, fault.StepFailed, fault.CheckFailed, fault.Interrupted),
@@ -33,7 +36,7 @@ An ID may be shortened as long as it means one run.`,
 	f := cmd.Flags()
 	f.StringVar(&o.Digest, "digest", "", "refuse anything but the changes with the digest `D`")
 	f.BoolVar(&o.Partial, "partial", false, "of a run that failed, commit what the calls that ended well had made")
-	f.StringArrayVar(&o.AllowProtected, "allow-protected", nil, "approve the protected change of `NAME` (may be repeated)")
+	f.StringArrayVar(&o.AllowProtected, "allow-protected", nil, protectedHelp)
 	f.BoolVar(&asJSON, "json", false, "print the events, one JSON object a line")
 	return cmd
 }

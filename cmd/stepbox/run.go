@@ -21,10 +21,12 @@ func (r *requestFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&r.DryRun, "dry-run", false, "show the changes and throw them away")
 	f.BoolVarP(&r.Yes, "yes", "y", false, "approve the changes, all but protected ones")
 	f.BoolVar(&r.Step, "step", false, "ask before each part of the plan")
-	f.StringArrayVar(&r.AllowProtected, "allow-protected", nil, "approve the protected change of `NAME` (may be repeated)")
+	f.StringArrayVar(&r.AllowProtected, "allow-protected", nil, protectedHelp)
 	f.DurationVar(&r.Timeout, "timeout", 0, "end the run after `D`, for example 90s or 10m (default: no limit)")
 	f.BoolVar(&r.json, "json", false, "print the events, one JSON object a line")
 }
+
+const protectedHelp = "approve the protected change of `NAME`, or all below it when it is a protected folder like .git (may be repeated)"
 
 func (r *requestFlags) addPlanner(f *pflag.FlagSet) {
 	f.StringArrayVar(&r.Files, "file", nil, "offer the file `NAME` to the request (may be repeated)")
