@@ -191,6 +191,9 @@ func namesNoun(words []token, noun string) bool {
 			continue
 		}
 		before := words[max(0, i-3):i]
+		if i+1 < len(words) && folders[words[i+1].text] || i > 0 && folders[words[i-1].text] {
+			return true // "my music folder"
+		}
 		if t.file || i > 0 && (places[words[i-1].text] || words[i-1].text == "of") || !slices.ContainsFunc(before, func(t token) bool { return determiners[t.text] && !t.ends }) {
 			return true
 		}

@@ -127,7 +127,7 @@ func (c *check) overwrites() Decision {
 	}
 	for _, out := range products {
 		for _, in := range sources {
-			if !c.replaces(out.text, in.text) || in.call != out.call && c.made(in.call, in.text) {
+			if !c.replaces(out, in) || in.call != out.call && c.made(in.call, in.text) {
 				continue
 			}
 			return Decision{
@@ -140,9 +140,10 @@ func (c *check) overwrites() Decision {
 	return proceed
 }
 
-// replaces says that writing to out would overwrite the file in. A folder is
+// replaces says that writing to a product would overwrite a source. A folder is
 // not overwritten by what is put into it.
-func (c *check) replaces(out, in string) bool {
+func (c *check) replaces(product, source value) bool {
+	out, in := product.text, source.text
 	there := c.stat(out)
 	if there != nil && there.IsDir() {
 		return false
@@ -152,8 +153,8 @@ func (c *check) replaces(out, in string) bool {
 		return err == nil && ok && there != nil
 	}
 	if sameName(clean(out), clean(in)) {
-		return there != nil || c.Sandbox == nil && extension(in) != "" || c.made(len(c.calls), in)
+		return there != nil || c.Sandbox == nil && extension(in) != "" || c.made(product.call, in)
 	}
-	source := c.stat(in)
-	return there != nil && source != nil && os.SameFile(there, source)
+	info := c.stat(in)
+	return there != nil && info != nil && os.SameFile(there, info)
 }

@@ -37,6 +37,8 @@ var (
 	// ordering words are followed by how something is sorted or grouped, which
 	// says nothing about what it is.
 	ordering = set(`by nach por par по according order`)
+	// folders are words beside which a folder's name stands.
+	folders = set(`folder directory dir subfolder ordner verzeichnis carpeta directorio dossier répertoire папка папката папке папку директория каталог`)
 	// batch words say that many files are meant.
 	batch = set(`all every each everything anything whatever batch bulk any both
 		alle alles jede jeden jedes jeder sämtliche stapel todo todos toda todas cada lote tous tout toutes toute chaque lot
