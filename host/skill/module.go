@@ -19,6 +19,10 @@ import (
 // maxModule bounds the module's file.
 const maxModule = 256 << 20
 
+// HasModule reports whether there is anything to run: a contract alone can be
+// read, checked and planned for.
+func (s *Skill) HasModule() bool { return s.bundle != nil || s.source || s.module != "" }
+
 // Module returns the skill's WebAssembly module, building it with Go when the
 // skill is a source folder. cache is a folder for what is built; Go's own cache
 // makes a second build of the same source fast. built is told when a build
@@ -30,7 +34,7 @@ func (s *Skill) Module(ctx context.Context, cache string, built func()) ([]byte,
 	if s.source {
 		return s.build(ctx, cache, built)
 	}
-	if s.module == "" {
+	if !s.HasModule() {
 		return nil, fault.New(fault.CheckFailed, "skill %q has a contract but no module: there is neither a .wasm file nor Go source in %q", s.name, s.dir)
 	}
 	return readModule(s.module)
