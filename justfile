@@ -7,18 +7,15 @@ set shell := ["bash", "-euo", "pipefail", "-c"]
 default:
     @just --list
 
-# bin/stepbox, and each skill of skills/ as a folder of wasm/: contract files and NAME.wasm.
+# bin/stepbox, and each skill of skills/ as one file of wasm/.
 build:
     go build -trimpath -buildvcs=false -o bin/stepbox ./cmd/stepbox
     for dir in skills/*/; do {{quote(just_executable())}} skill "$(basename "$dir")"; done
 
-# One skill of skills/ into wasm/NAME/.
+# One skill of skills/ as wasm/NAME.wasm.
 skill name:
     rm -rf "wasm/{{name}}"
-    mkdir -p "wasm/{{name}}"
-    cp -R "skills/{{name}}/." "wasm/{{name}}/"
-    find "wasm/{{name}}" \( -name '*.go' -o -name testdata \) -prune -exec rm -rf {} +
-    GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -buildvcs=false -ldflags "-s -w" -o "wasm/{{name}}/{{name}}.wasm" "./skills/{{name}}"
+    bin/stepbox skills pack "skills/{{name}}" -o "wasm/{{name}}.wasm"
 
 # The tests, exactly as the README runs them.
 test:

@@ -179,7 +179,7 @@ func (p place) bundles(kind string) []namedFile {
 	for _, e := range entries {
 		path := filepath.Join(p.dir, e.Name())
 		if name, ok := strings.CutSuffix(e.Name(), ".wasm"); ok && !isFolder(path) {
-			if kindOf(path) == kind {
+			if skill.Kind(path) == kind {
 				list = append(list, namedFile{name, path})
 			}
 			continue
@@ -194,24 +194,6 @@ func (p place) bundles(kind string) []namedFile {
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// kindOf is what a .wasm file says it is, "" for no bundle.
-func kindOf(path string) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	m, ok := bundle.Peek(f, info.Size())
-	if !ok {
-		return ""
-	}
-	return m.Kind
 }
 
 // Retrieve ranks tools for an utterance, of one skill or of all.

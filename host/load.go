@@ -29,7 +29,8 @@ type loading struct {
 	err    error
 }
 
-// load starts the worker for a skill. o carries what the run adds to it.
+// load starts the worker for a skill. o carries what the run adds to it; its
+// limits are ceilings.
 func (h *Host) load(ctx context.Context, s *skill.Skill, o worker.Options, e event.Handler) *loading {
 	ctx, cancel := context.WithCancel(ctx)
 	l := &loading{cancel: cancel, ready: make(chan struct{}), skill: s}
@@ -54,7 +55,7 @@ func (l *loading) start(ctx context.Context, h *Host, o worker.Options, e event.
 	if err != nil {
 		return err
 	}
-	o.Module, o.SkillFiles, o.Limits = l.module, l.skill.Files(), limits(l.skill.Limits())
+	o.Module, o.SkillFiles, o.Limits = l.module, l.skill.Files(), capped(limits(l.skill.Limits()), o.Limits)
 	if l.worker, err = worker.Start(ctx, o); err != nil {
 		return err
 	}

@@ -16,16 +16,21 @@ import (
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
+	"stepbox.dev/host/store"
 	"stepbox.dev/host/worker"
 )
 
 // Run takes a request from words to committed changes. The returned error's
 // kind (fault.Of) is the outcome; the last event is always event.End.
 func (h *Host) Run(ctx context.Context, r Request, p Person, e event.Handler) (Result, error) {
+	return h.attempt(ctx, r, nil, p, e)
+}
+
+func (h *Host) attempt(ctx context.Context, r Request, stranger *store.Candidate, p Person, e event.Handler) (Result, error) {
 	ctx, clock, stop := withDeadline(ctx, r.Timeout)
 	defer stop()
 	ctx, s := newStream(ctx, e)
-	a := &attempt{host: h, request: r, events: s, person: resting(p, clock)}
+	a := &attempt{host: h, request: r, events: s, person: resting(p, clock), stranger: stranger}
 	err := a.salvage(ctx, a.stages(ctx))
 	if cerr := a.close(settle(ctx, err)); err == nil {
 		err = cerr
@@ -40,6 +45,10 @@ type attempt struct {
 	events  *stream
 	person  Person // nil: nobody to ask
 	result  Result
+
+	// stranger is the bundle that is tried, nil for any other run.
+	stranger  *store.Candidate
+	discarded bool // the person wants nothing of it kept
 
 	skill   *skill.Skill
 	run     *commit.Run
@@ -59,6 +68,9 @@ func (a *attempt) stages(ctx context.Context) error {
 
 	// Which skill, and is the request one that it refuses outright?
 	skills := catalogue{host: a.host}
+	if a.stranger != nil {
+		skills.named = map[string]*skill.Skill{a.request.Skill: a.stranger.Skill}
+	}
 	sk, competed, err := skills.choose(ctx, a.request.Skill, a.request.Utterance)
 	if err != nil {
 		return err
@@ -74,6 +86,7 @@ func (a *attempt) stages(ctx context.Context) error {
 		return err
 	}
 	a.module = a.host.load(ctx, a.skill, worker.Options{
+		Limits:  a.ceilings(),
 		Sandbox: a.run.Sandbox,
 		Stage:   a.run.StageDir(),
 		Confirm: a.confirm,
@@ -153,7 +166,7 @@ func (a *attempt) stages(ctx context.Context) error {
 	}
 
 	// Approved changes, and nothing else, reach the sandbox.
-	approved, err := approve(ctx, a.events, changes, a.person, a.request.Yes, a.request.AllowProtected)
+	approved, err := a.approve(ctx, changes)
 	if err != nil {
 		return err
 	}
@@ -168,7 +181,7 @@ func (a *attempt) begin(ctx context.Context) (err error) {
 	if err := a.host.retain(ctx, a.events); err != nil {
 		return err
 	}
-	if a.run, err = commit.Begin(ctx, a.host.state, a.request.Sandbox, a.host.cache); err != nil {
+	if a.run, err = commit.Begin(ctx, a.host.state, a.request.Sandbox, a.host.cache, a.host.store.Dir()); err != nil {
 		return err
 	}
 	a.result.RunID = a.run.ID
@@ -329,7 +342,9 @@ func (a *attempt) close(err error) error {
 	case fault.Interrupted:
 		rec.Status = statusInterrupted
 	case fault.Question, fault.Refused, fault.Usage, fault.NotApproved:
-		if rec.Status = statusFailed; rec.Digest != "" {
+		if rec.Status = statusFailed; a.discarded {
+			rec.Status = statusDiscarded
+		} else if rec.Digest != "" {
 			rec.Status = statusWaiting // for an answer to its changes
 		} else if len(a.result.Results) == 0 {
 			a.result.RunID = ""

@@ -23,6 +23,7 @@ const (
 	statusDone        = "done" // and changed nothing
 	statusFailed      = "failed"
 	statusDry         = "dry"
+	statusDiscarded   = "discarded" // a stranger's bundle was tried, and nothing kept
 	statusUndone      = "undone"
 	statusInterrupted = "interrupted"
 )
@@ -36,7 +37,7 @@ type RunInfo struct {
 	Skill   string    `json:"skill"`
 	Sandbox string    `json:"sandbox"`
 	// Status: running, waiting (for approval), committed, done (it changed
-	// nothing), dry, failed, interrupted, undone.
+	// nothing), dry, discarded, failed, interrupted, undone.
 	Status string `json:"status"`
 	// Digest of program and changes, once there are changes.
 	Digest string `json:"digest,omitempty"`

@@ -46,6 +46,7 @@ type front struct {
 	json   event.Handler // nil without --json
 	text   *display.Text // nil with --json and nobody there
 	person host.Person   // nil: nobody
+	asked  *display.Person
 }
 
 // front returns the front end of a run. Somebody is asked only when both what
@@ -66,9 +67,18 @@ func (a *app) front(asJSON bool) *front {
 		f.text = display.NewText(o)
 	}
 	if there {
-		f.person = display.NewPerson(a.in, f.text, func() { flushInput(a.in) })
+		f.asked = display.NewPerson(a.in, f.text, func() { flushInput(a.in) })
+		f.person = f.asked
 	}
 	return f
+}
+
+// agree shows a text, which is clean, and asks.
+func (f *front) agree(ctx context.Context, text, question string) (bool, error) {
+	if _, err := fmt.Fprintln(f.app.errs, text); err != nil {
+		return false, fault.New(fault.Internal, "cannot ask: %w", err)
+	}
+	return f.asked.Agree(ctx, question)
 }
 
 // Handle implements event.Handler.

@@ -28,6 +28,7 @@ func newPerson(t *testing.T) *person {
 	p := &person{t: t, work: t.TempDir(), env: []string{"PATH=" + os.Getenv("PATH")}}
 	prepare(t).setenv(func(k, v string) { p.env = append(p.env, k+"="+v) }, p.work)
 	require.NoError(t, os.CopyFS(filepath.Join(p.work, "home"), os.DirFS("../../fixtures/home")))
+	require.NoError(t, os.Symlink(prepare(t).bundle, filepath.Join(p.work, "home", "files.wasm")))
 	return p
 }
 

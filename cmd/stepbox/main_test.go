@@ -49,6 +49,10 @@ func TestScripts(t *testing.T) {
 			"fill":  fill,
 			"tmpfs": tmpfs,
 			"stops": stops,
+
+			"emptymodule": emptyModule,
+			"key":         key,
+			"damage":      damage,
 		},
 	})
 }
@@ -80,6 +84,32 @@ func runID(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no run is listed")
 	}
 	ts.Setenv(args[0], m[1])
+}
+
+// emptymodule FILE writes the smallest module there is.
+func emptyModule(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x00asm\x01\x00\x00\x00"), 0o644))
+}
+
+// key NAME sets the variable NAME to the key that stderr tells to trust.
+func key(ts *testscript.TestScript, neg bool, args []string) {
+	k := regexp.MustCompile(`ed25519:[\w-]{43}`).FindString(ts.ReadFile("stderr"))
+	if k == "" {
+		ts.Fatalf("stderr names no key")
+	}
+	ts.Setenv(args[0], k)
+}
+
+// damage DIR changes one byte in the middle of every file of a folder.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	files, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*"))
+	ts.Check(err)
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		ts.Check(err)
+		b[len(b)/2] ^= 1
+		ts.Check(os.WriteFile(f, b, 0o600))
+	}
 }
 
 // tree DIR prints every name below a folder, with content, so that cmp can
@@ -122,7 +152,7 @@ func list(w io.Writer, root string) error {
 
 // shared is what all scripts use: the skills beside the executable, as a built
 // stepbox has them, and one cache, so that each module compiles once.
-type shared struct{ cache, config, goEnv string }
+type shared struct{ cache, config, goEnv, bundle string }
 
 var prepareOnce = sync.OnceValues(func() (shared, error) {
 	exe, err := exec.LookPath("stepbox")
@@ -130,7 +160,7 @@ var prepareOnce = sync.OnceValues(func() (shared, error) {
 		return shared{}, err
 	}
 	base := filepath.Dir(filepath.Dir(exe)) // removed by testscript.Main
-	s := shared{cache: filepath.Join(base, "cache")}
+	s := shared{cache: filepath.Join(base, "cache"), bundle: filepath.Join(base, "wasm", "files.wasm")}
 	if out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output(); err == nil {
 		s.goEnv = string(out)
 	}
@@ -143,7 +173,8 @@ var prepareOnce = sync.OnceValues(func() (shared, error) {
 		return s, err
 	}
 	s.config = filepath.Join(base, "config")
-	return s, shipSkill("files", filepath.Join(base, "wasm", "files"))
+	return s, shipSkill("files", filepath.Join(base, "wasm"),
+		"XDG_CACHE_HOME="+s.cache, "XDG_STATE_HOME="+filepath.Join(base, "state"), "XDG_DATA_HOME="+filepath.Join(base, "data"))
 })
 
 func prepare(t *testing.T) shared {
@@ -153,28 +184,15 @@ func prepare(t *testing.T) shared {
 	return s
 }
 
-// shipSkill builds a skill of the repository and lays it out as just build does,
-// with the flags of a skill built on the fly, so that both compile only once.
-func shipSkill(name, dir string) error {
-	source := filepath.Join("..", "..", "skills", name)
-	contract := os.DirFS(source)
-	if err := os.CopyFS(dir, contract); err != nil {
+// shipSkill packs a skill of the repository as just build does.
+func shipSkill(name, dir string, env ...string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	goFiles, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return err
-	}
-	for _, f := range goFiles {
-		if err := os.Remove(f); err != nil {
-			return err
-		}
-	}
-	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false",
-		"-o", filepath.Join(dir, name+".wasm"), "./"+source)
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+	cmd := exec.Command("stepbox", "skills", "pack", filepath.Join("..", "..", "skills", name), "-o", filepath.Join(dir, name+".wasm"))
+	cmd.Env = append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build skill %s: %w\n%s", name, err, out)
+		return fmt.Errorf("pack skill %s: %w\n%s", name, err, out)
 	}
 	return nil
 }
@@ -183,6 +201,8 @@ func shipSkill(name, dir string) error {
 func (s shared) setenv(set func(key, value string), work string) {
 	set("HOME", filepath.Join(work, "person"))
 	set("XDG_STATE_HOME", filepath.Join(work, "state"))
+	set("XDG_DATA_HOME", filepath.Join(work, "data"))
+	set("BUNDLE", s.bundle)
 	set("XDG_CACHE_HOME", s.cache)
 	set("XDG_CONFIG_HOME", s.config)
 	lines := strings.Split(s.goEnv, "\n")

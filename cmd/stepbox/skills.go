@@ -8,16 +8,17 @@ import (
 	"stepbox.dev/cmd/stepbox/internal/display"
 	"stepbox.dev/host"
 	"stepbox.dev/host/fault"
+	"stepbox.dev/host/store"
 )
 
 func newSkills(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:         "skills",
 		Aliases:     []string{"skill"},
-		Short:       "List and show skills",
+		Short:       "List and show skills, pack, unpack and inspect bundles",
 		Example:     `  stepbox skills show files`,
 		Annotations: exitCodes(fault.Usage),
-	}, newSkillsList(a), newSkillsShow(a))
+	}, newSkillsList(a), newSkillsShow(a), newSkillsPack(a), newSkillsUnpack(a), newSkillsInspect(a))
 }
 
 // listedSkill is one skill in skills list --json.
@@ -30,11 +31,15 @@ type listedSkill struct {
 	Status      string `json:"status"` // active, stale, broken
 	From        string `json:"from"`
 	Path        string `json:"path"`
-	Error       string `json:"error,omitempty"`
+	// Signer of an installed skill; Unsigned is one that somebody allowed
+	// although nobody signed it.
+	Signer   *store.Signer `json:"signer,omitempty"`
+	Unsigned bool          `json:"unsigned,omitempty"`
+	Error    string        `json:"error,omitempty"`
 }
 
 func listed(f host.Found) listedSkill {
-	l := listedSkill{Name: f.Name, From: f.From, Path: f.Path, Status: "active"}
+	l := listedSkill{Name: f.Name, From: f.From, Path: f.Path, Status: "active", Signer: f.Signer, Unsigned: f.Unsigned}
 	if f.Skill == nil {
 		l.Status = "broken"
 		if f.Err != nil {
@@ -100,7 +105,11 @@ func (a *app) printSkills(all []listedSkill) error {
 		case "broken":
 			about = "broken: " + s.Error
 		}
-		rows = append(rows, []string{s.Name, s.Version, s.From, display.Clip(about, 200)})
+		from := s.From
+		if s.Unsigned {
+			from += ", UNSIGNED"
+		}
+		rows = append(rows, []string{s.Name, s.Version, from, display.Clip(about, 200)})
 	}
 	var b strings.Builder
 	display.Table(&b, rows)

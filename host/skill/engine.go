@@ -2,6 +2,7 @@ package skill
 
 import (
 	"context"
+	"os"
 	"strings"
 
 	"stepbox.dev/host/fault"
@@ -121,4 +122,45 @@ func (e *EngineBundle) Pack(ctx context.Context) ([]byte, error) {
 		return nil, fault.New(fault.Usage, "engine %q is a bundle already", e.Name())
 	}
 	return bundle.Pack(bundle.KindEngine, e.Name(), e.Version(), module, e.contract.files)
+}
+
+// Unpack writes the files and the module of a bundle into a new folder, which
+// loads as the same engine. Nothing is left of it when that fails.
+func (e *EngineBundle) Unpack(dir string) error { return e.contract.Unpack(dir) }
+
+// IsEngine reports whether a folder or a bundle says that it is an engine.
+// Whether it is a sound one is for LoadEngine to say.
+func IsEngine(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	if info.IsDir() {
+		files, _, err := readFolder(path)
+		if err != nil {
+			return false
+		}
+		m, err := yamldoc.Read(manifestFile, files[manifestFile])
+		return err == nil && m.Kind == yamldoc.Map && m.Has("kind") && m.Get("kind").Text == bundle.KindEngine
+	}
+	return Kind(path) == bundle.KindEngine
+}
+
+// Kind is what a .wasm file says it is, bundle.KindSkill or bundle.KindEngine,
+// "" for no bundle. Only its manifest is read.
+func Kind(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	m, ok := bundle.Peek(f, info.Size())
+	if !ok {
+		return ""
+	}
+	return m.Kind
 }

@@ -96,7 +96,11 @@ func (l *loader) open(path string) (module string, source bool, err error) {
 		l.dir = path
 	case info.Mode().IsRegular() && strings.EqualFold(filepath.Ext(path), ".wasm"):
 		l.dir, module = filepath.Dir(path), filepath.Base(path)
-		wasm, err := readModule(path)
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return "", false, fault.New(fault.Usage, "skill %q cannot be read: %w", path, err)
+		}
+		wasm, err := readModule(real)
 		if err != nil {
 			return "", false, err
 		}

@@ -85,6 +85,11 @@ func (p *Person) Proceed(ctx context.Context, summary string) (bool, error) {
 	return p.decide(ctx, "go on?", nil)
 }
 
+// Agree asks a question of stepbox's own.
+func (p *Person) Agree(ctx context.Context, question string) (bool, error) {
+	return p.decide(ctx, question, nil)
+}
+
 // Confirm implements host.Person. The question is a guest's, so every line of
 // it is marked as such.
 func (p *Person) Confirm(ctx context.Context, r abi.ConfirmRequest) (bool, error) {

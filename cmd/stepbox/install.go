@@ -1,0 +1,292 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stepbox.dev/cmd/stepbox/internal/display"
+	"stepbox.dev/host"
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/skill/bundle"
+	"stepbox.dev/host/store"
+)
+
+var installCodes = []fault.Kind{fault.Usage, fault.NotApproved, fault.Stopped, fault.CheckFailed, fault.Interrupted}
+
+func newInstall(a *app) *cobra.Command {
+	var o host.InstallOptions
+	cmd := &cobra.Command{
+		Use:   "install FILE.wasm",
+		Short: "Install a bundle: a skill that can then be named, or an engine",
+		Long: `Install shows who signed the bundle and what it can do, asks, compiles it without
+running it, and pins what was agreed to: the digest, which is checked at every
+run, and the signer, who alone can update it.`,
+		Example:     `  stepbox install files.wasm --allow-unsigned --yes`,
+		Args:        args(1, 1, "a FILE.wasm"),
+		Annotations: exitCodes(installCodes...),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := a.host(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.install(cmd.Context(), h, args[0], o)
+		},
+	}
+	installFlags(cmd, &o)
+	return cmd
+}
+
+func installFlags(cmd *cobra.Command, o *host.InstallOptions) {
+	cmd.Flags().BoolVar(&o.Unsigned, "allow-unsigned", false, "take a bundle that nobody signed; this is remembered and shown")
+	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "agree to what it declares; a key that was never seen still needs a person")
+}
+
+// install installs or updates one bundle.
+func (a *app) install(ctx context.Context, h *host.Host, path string, o host.InstallOptions) error {
+	c, err := store.Examine(path)
+	if err != nil {
+		return err
+	}
+	f := a.front(false)
+	if f.person != nil {
+		o.Agree = func(ctx context.Context, p *store.Proposal) (bool, error) {
+			i, err := inspect(h.Store(), c)
+			if err != nil {
+				return false, err
+			}
+			return f.agree(ctx, proposal(p, i), "install it?")
+		}
+	}
+	o.Compiling = func() { fmt.Fprintf(a.errs, "compiling %s\n", display.Clean(c.Bundle.Manifest.Name)) }
+	p, err := h.Install(ctx, c, o)
+	if err != nil {
+		return err
+	}
+	for _, e := range p.Missing {
+		fmt.Fprintf(a.errs, "it runs the engine %s, which is not installed: %s\n", display.Clean(e.Name), display.Clean(e.Digest))
+	}
+	by := ""
+	if p.New.Signer != nil {
+		by = ", signed by " + p.New.Signer.Name
+	} else {
+		by = ", unsigned"
+	}
+	return a.printf("installed %s %s%s\n", display.Clean(p.New.Name), display.Clean(p.New.Version), display.Clean(by))
+}
+
+// proposal is what a person agrees to, in words.
+func proposal(p *store.Proposal, i inspected) string {
+	var b strings.Builder
+	if p.Old == nil {
+		b.WriteString(i.text())
+		if p.NewIdentity {
+			fmt.Fprintf(&b, "installing it means trusting this key, and only this one, for %s: compare it with its maker\n  %s\n", display.Clean(p.New.Name), display.Clean(string(p.New.Signer.Key)))
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%s %s, installed as %s\nmade by  %s\n", display.Clean(i.Name), display.Clean(i.Version), display.Clean(p.Old.Version), display.Clean(i.maker()))
+	b.WriteString(changed(p.Differences))
+	return b.String()
+}
+
+// changed says what an update changes.
+func changed(list []store.Difference) string {
+	word := func(what, s string) string {
+		switch {
+		case s == "":
+			return "none"
+		case what == "tool":
+			return display.May(s)
+		}
+		return s
+	}
+	var rows [][]string
+	for _, d := range list {
+		rows = append(rows, []string{"  " + d.What, d.Name, word(d.What, d.Before) + " → " + word(d.What, d.After)})
+	}
+	var b strings.Builder
+	if len(rows) > 0 {
+		b.WriteString("what changes\n")
+	}
+	display.Table(&b, rows)
+	return b.String()
+}
+
+func newUpdate(a *app) *cobra.Command {
+	var o host.InstallOptions
+	o.Update = true
+	cmd := &cobra.Command{
+		Use:   "update [NAME|FILE.wasm…]",
+		Short: "Update what is installed, and show what that changes",
+		Long: `Update takes a newer bundle: the given file, or for a name the file that it was
+installed from. It shows what changes in what the skill may do, in its engines,
+limits and signer, and asks. Without arguments it looks at everything installed.`,
+		Example:     `  stepbox update`,
+		Args:        args(0, -1, "names or files"),
+		Annotations: exitCodes(installCodes...),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := a.host(cmd.Context())
+			if err != nil {
+				return err
+			}
+			paths, err := sources(h.Store(), args)
+			if err != nil {
+				return err
+			}
+			for _, path := range paths {
+				if err := a.install(cmd.Context(), h, path, o); err != nil {
+					return err
+				}
+			}
+			if len(paths) == 0 {
+				return a.printf("everything is as new as the files it was installed from\n")
+			}
+			return nil
+		},
+	}
+	installFlags(cmd, &o)
+	return cmd
+}
+
+// sources are the files to update from: those that are given, or of what is
+// installed those that hold something else by now.
+func sources(s *store.Store, given []string) ([]string, error) {
+	entries, err := s.Entries()
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, e := range entries {
+		if len(given) > 0 {
+			break
+		}
+		if c, err := store.Examine(e.Source); err == nil && c.FileDigest() != e.File && c.Bundle.Manifest.Name == e.Name {
+			paths = append(paths, e.Source)
+		}
+	}
+	for _, g := range given {
+		if strings.HasSuffix(g, ".wasm") {
+			paths = append(paths, g)
+			continue
+		}
+		i := slices.IndexFunc(entries, func(e store.Entry) bool { return e.Name == g })
+		if i < 0 {
+			return nil, fault.New(fault.Usage, "nothing called %q is installed", g).Hint("stepbox skills list says what is; a file ends in .wasm")
+		}
+		paths = append(paths, entries[i].Source)
+	}
+	return paths, nil
+}
+
+func newRemove(a *app) *cobra.Command {
+	var engine bool
+	cmd := &cobra.Command{
+		Use:         "remove NAME",
+		Short:       "Remove an installed skill or engine",
+		Example:     `  stepbox install files.wasm --allow-unsigned --yes && stepbox remove files`,
+		Args:        args(1, 1, "the NAME of an installed skill or engine"),
+		Annotations: exitCodes(fault.Usage, fault.Stopped, fault.CheckFailed),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := a.host(cmd.Context())
+			if err != nil {
+				return err
+			}
+			kind, name := bundle.KindSkill, args[0]
+			if _, found, err := h.Store().Find(kind, name); err != nil {
+				return err
+			} else if !found || engine {
+				kind = bundle.KindEngine
+			}
+			if err := h.Store().Remove(cmd.Context(), kind, name); err != nil {
+				return err
+			}
+			return a.printf("removed %s\n", display.Clean(name))
+		},
+	}
+	cmd.Flags().BoolVar(&engine, "engine", false, "remove the engine of that name, not the skill")
+	return cmd
+}
+
+func newVerify(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify [NAME|FILE.wasm]",
+		Short: "Check what is installed, or the signature of a file",
+		Long: `Verify reads every installed bundle and checks it against the lock file and the key
+ring, or one of them, or the parts and the signature of a file.`,
+		Example:     `  stepbox verify`,
+		Args:        args(0, 1, "a name or a file"),
+		Annotations: exitCodes(fault.Usage, fault.Stopped, fault.CheckFailed),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := a.host(cmd.Context())
+			if err != nil {
+				return err
+			}
+			name := strings.Join(args, "")
+			if strings.HasSuffix(name, ".wasm") {
+				return a.verifyFile(h, name)
+			}
+			all, err := h.Verify(cmd.Context(), name)
+			if err != nil {
+				return err
+			}
+			return a.printVerified(all)
+		},
+	}
+}
+
+// verifyFile is an error unless a trusted key signed the file.
+func (a *app) verifyFile(h *host.Host, path string) error {
+	c, err := store.Examine(path)
+	if err != nil {
+		return err
+	}
+	i, err := inspect(h.Store(), c)
+	if err != nil {
+		return err
+	}
+	if err := a.printf("%s %s: made by %s\n", display.Clean(i.Name), display.Clean(i.Version), display.Clean(i.maker())); err != nil {
+		return err
+	}
+	switch {
+	case c.Sound() != nil:
+		return c.Sound()
+	case i.Signed == "no":
+		return fault.New(fault.CheckFailed, "nobody signed %q", path)
+	case i.Signed != "trusted":
+		return fault.New(fault.CheckFailed, "%q is signed by a key that is not trusted", path).
+			Hint("if it is who it should be: stepbox keys trust %s --name %s", c.Signer.Key, c.Signer.Name)
+	}
+	return nil
+}
+
+func (a *app) printVerified(all []host.Verified) error {
+	var rows [][]string
+	var bad []string
+	for _, v := range all {
+		state := "unsigned"
+		if v.Signer != nil {
+			state = "signed by " + v.Signer.Name
+		}
+		if v.Err != nil {
+			state = "BROKEN: " + v.Err.Error()
+			bad = append(bad, v.Name)
+		}
+		rows = append(rows, []string{v.Kind, v.Name, v.Version, state})
+	}
+	if len(rows) == 0 {
+		rows = [][]string{{"nothing is installed"}}
+	}
+	var b strings.Builder
+	display.Table(&b, rows)
+	if err := a.write([]byte(b.String())); err != nil {
+		return err
+	}
+	if len(bad) > 0 {
+		return fault.New(fault.CheckFailed, "not what was installed: %s", strings.Join(bad, ", ")).Hint("stepbox remove each, and install it again")
+	}
+	return nil
+}
