@@ -111,6 +111,9 @@ func (h *Host) commit(ctx context.Context, res *Result, o CommitOptions, p Perso
 	if err != nil {
 		return err
 	}
+	if changes.Empty() {
+		return fault.New(fault.Usage, "run %s has nothing to commit: no call that ended well had changed anything", r.ID)
+	}
 	res.Changes, res.Digest = changes.List(), changes.Digest().String()
 	if !o.Partial && res.Digest != rec.Digest {
 		return fault.New(fault.CheckFailed, "run %s no longer stages what it showed: digest %s, now %s", r.ID, rec.Digest, res.Digest)
