@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"time"
 
 	"stepbox.dev/host/approval"
@@ -137,6 +139,7 @@ func (h *Host) commit(ctx context.Context, res *Result, o CommitOptions, p Perso
 	if err := apply(ctx, e, changes, approved); err != nil {
 		return err
 	}
+	os.RemoveAll(filepath.Join(r.Dir, previewName)) // copies of what is in the sandbox now
 	rec.Status, rec.Partial, rec.Changes, rec.Digest = statusCommitted, false, changes.List(), res.Digest
 	if !o.Partial {
 		rec.Error = ""

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -55,6 +56,9 @@ type attempt struct {
 	record  *record
 	module  *loading
 	program plan.Program
+
+	copied    []string // what was staged, to look at, and for which call of which run
+	copiedFor string
 }
 
 // stages are the pipeline of one request, top to bottom. Each returns early
@@ -282,14 +286,6 @@ func zone() string {
 	return "UTC"
 }
 
-// confirm is a guest's question on its way to the person.
-func (a *attempt) confirm(ctx context.Context, call int, r abi.ConfirmRequest) (bool, error) {
-	if a.person == nil {
-		return false, nil
-	}
-	return a.person.Confirm(ctx, r)
-}
-
 // source is what the stage is checked against, now or in a later commit.
 func (a *attempt) source() source {
 	src := source{Program: a.program.Digest().String(), Extra: a.module.identity()}
@@ -328,6 +324,7 @@ func (a *attempt) close(err error) error {
 		return nil
 	}
 	defer a.run.Close()
+	defer os.RemoveAll(filepath.Join(a.run.Dir, previewName))
 	rec := a.record
 	switch fault.Of(err) {
 	case 0:

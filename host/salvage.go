@@ -17,6 +17,9 @@ func (a *attempt) salvage(ctx context.Context, failure error) error {
 	if failure == nil || a.request.DryRun || len(a.result.Results) == 0 || a.record.Digest != "" {
 		return failure
 	}
+	if fault.Of(failure) == fault.NotApproved { // somebody said no in the middle: that is an answer
+		return failure
+	}
 	a.module.stop() // nobody may write to the stage any more
 	src, err := a.record.Source.open()
 	if err != nil {

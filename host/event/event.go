@@ -124,6 +124,18 @@ type Changes struct {
 	DryRun  bool            `json:"dry_run"`
 }
 
+// Confirm is a question in the middle of a run, of the plan or of a guest: asked
+// (Given nil) and answered.
+type Confirm struct {
+	Call    int    `json:"call"`
+	Prompt  string `json:"prompt,omitempty"`
+	Preview string `json:"preview,omitempty"`
+	// Staged are copies of the files that the calls before have made, to be
+	// looked at: absolute paths, gone when the run ends.
+	Staged []string `json:"staged,omitempty"`
+	Given  *bool    `json:"given,omitempty"`
+}
+
 // Approval is asked for (Given nil) and answered.
 type Approval struct {
 	Digest string `json:"digest"`
@@ -200,6 +212,9 @@ func (StepEnd) Type() string { return "step_end" }
 
 // Type implements Event.
 func (Changes) Type() string { return "changes" }
+
+// Type implements Event.
+func (Confirm) Type() string { return "confirm" }
 
 // Type implements Event.
 func (Approval) Type() string { return "approval" }

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path"
 	"strings"
 
 	pdk "github.com/extism/go-pdk"
@@ -98,6 +99,9 @@ func step() int32 {
 		return answer(string(b), err)
 	case "copy":
 		b, err := os.ReadFile(r.Args.Path)
+		if err == nil {
+			err = os.MkdirAll(path.Dir(r.Args.Output), 0o755)
+		}
 		if err == nil {
 			err = os.WriteFile(r.Args.Output, b, 0o644)
 		}

@@ -90,6 +90,8 @@ func (t *Text) Handle(e event.Event) error {
 		for _, issue := range e.Issues {
 			t.say("  note: %s", Clean(issue))
 		}
+	case event.Confirm:
+		t.staged(e)
 	case event.Changes:
 		t.changes(e)
 	case event.Committing:
@@ -200,6 +202,22 @@ func (t *Text) changes(e event.Changes) {
 	}
 	if e.DryRun {
 		t.say("%s", t.dim("a dry run: nothing was changed"))
+	}
+}
+
+// staged says where copies of what was made so far can be looked at, before the
+// question that is about it.
+func (t *Text) staged(e event.Confirm) {
+	if len(e.Staged) == 0 {
+		return
+	}
+	t.say("made so far, as copies to look at:")
+	for i, f := range e.Staged {
+		if i == listed {
+			t.say("  … and %d more", len(e.Staged)-listed)
+			break
+		}
+		t.say("  %s", Clean(f))
 	}
 }
 
