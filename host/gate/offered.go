@@ -112,13 +112,14 @@ func shaped(t *registry.Tool, arg, p string) any {
 	return plan.Literal(p)
 }
 
-// absent says that an argument has no value: nothing, "", or a list of these.
+// absent says that an argument has no value: nothing, "", or a list of these. A
+// space is one: it can be what is replaced in names.
 func absent(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return true
 	case string:
-		return strings.TrimSpace(v) == ""
+		return v == ""
 	case []any:
 		return !slices.ContainsFunc(v, func(e any) bool { return !absent(e) })
 	}

@@ -1,6 +1,7 @@
 package lexicon
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -32,6 +33,7 @@ type Phrase struct {
 	Arg     string         // Value
 	Value   string         // Value; the reason or question of Refuses and Asks
 	Set     map[string]any // Sets
+	One     map[string]any // Sets: also, when what follows is in the singular
 	Role    Role           // Function
 	Lang    string
 	Weight  float64 // Verb and Noun: 1 is a lexicon's verb
@@ -56,14 +58,26 @@ type Grammar struct {
 	prefix   map[string][]*Phrase // by first word's beginning
 	floating []*Phrase            // begin with a slot
 	values   map[string][]*Phrase // by argument
-	fillers  map[string]bool
+	fillers  map[string]languages
 	small    map[string]bool // single function words: never a text or a name
 	known    map[string]bool // every literal word, for spelling
 	longest  int             // letters of the longest prefix
 }
 
-// IsFiller reports whether the folded word carries no meaning.
-func (g *Grammar) IsFiller(w string) bool { return g.fillers[w] }
+// IsFiller reports whether the folded word carries no meaning in any language.
+func (g *Grammar) IsFiller(w string) bool { return g.fillers[w] != 0 }
+
+// IsFillerIn reports whether the folded word carries no meaning in a language,
+// in English, or to the skill.
+func (g *Grammar) IsFillerIn(w, lang string) bool {
+	return g.fillers[w]&(maskOf("")|maskOf("en")|maskOf(lang)) != 0
+}
+
+// languages is a set of Languages, and of the skill's own words.
+type languages uint16
+
+// maskOf is the set of one language; "" is the skill.
+func maskOf(lang string) languages { return 1 << (slices.Index(Languages, lang) + 1) }
 
 // Knows reports whether the folded word stands in any phrase as it is.
 func (g *Grammar) Knows(w string) bool { return g.known[w] }
@@ -79,7 +93,7 @@ func New(lex *Lexicon, reg *registry.Registry) *Grammar {
 	}
 	g := &Grammar{
 		lex: lex, reg: reg, exact: map[string][]*Phrase{}, prefix: map[string][]*Phrase{},
-		values: map[string][]*Phrase{}, fillers: map[string]bool{}, small: map[string]bool{}, known: map[string]bool{},
+		values: map[string][]*Phrase{}, fillers: map[string]languages{}, small: map[string]bool{}, known: map[string]bool{},
 	}
 	g.addShared()
 	g.addLexicon()
@@ -125,7 +139,10 @@ func (g *Grammar) addShared() {
 
 func (g *Grammar) addFiller(s, lang string, skill bool) {
 	if toks := Tokenize(s); len(toks) == 1 {
-		g.fillers[toks[0].Fold] = true
+		if skill {
+			lang = ""
+		}
+		g.fillers[toks[0].Fold] |= maskOf(lang)
 	}
 	g.add(s, Phrase{Meaning: Filler, Lang: lang, Skill: skill})
 }
@@ -147,7 +164,9 @@ func (g *Grammar) addLexicon() {
 	each(l.Tools, func(e Entry) Phrase { return Phrase{Meaning: Verb, Tool: e.Tool, Weight: 1} })
 	each(l.Nouns, func(e Entry) Phrase { return Phrase{Meaning: Noun, Tool: e.Tool, Weight: 0.4} })
 	each(l.Values, func(e Entry) Phrase { return Phrase{Meaning: Value, Arg: e.Arg, Value: e.Value} })
-	each(l.Phrases, func(e Entry) Phrase { return Phrase{Meaning: Sets, Tool: e.Tool, Only: e.Only, Set: e.Set, Weight: 1} })
+	each(l.Phrases, func(e Entry) Phrase {
+		return Phrase{Meaning: Sets, Tool: e.Tool, Only: e.Only, Set: e.Set, One: e.One, Weight: 1}
+	})
 	each(l.Ask, func(e Entry) Phrase { return Phrase{Meaning: Asks, Value: e.Value} })
 	each(l.Refuse, func(e Entry) Phrase { return Phrase{Meaning: Refuses, Value: e.Value} })
 	for _, e := range l.Fillers {
@@ -184,7 +203,7 @@ func (g *Grammar) addContract() {
 		}
 		for i, part := range strings.Split(t.Name, "_") {
 			switch {
-			case g.fillers[part] || len(part) < 3:
+			case g.IsFiller(part) || len(part) < 3:
 			case i == 0 && !verbs[t.Name]:
 				g.add(part, Phrase{Meaning: Verb, Tool: t.Name, Weight: 0.9, Skill: true})
 			default:
@@ -265,7 +284,7 @@ func (g *Grammar) add(s string, p Phrase) {
 			}
 			if len(e.words) > 0 {
 				c.words++
-				if len(els) == 1 || !g.fillers[e.words[0]] {
+				if len(els) == 1 || !g.IsFiller(e.words[0]) {
 					c.content++
 				}
 				c.chars += len(e.words[0])

@@ -52,6 +52,9 @@ type Lexicon struct {
 	// story around it: words that were not understood then cost confidence
 	// instead of a question, numbers and negations apart.
 	Stories bool
+	// Finds are tools that a noun alone stands for: "delete the duplicates" is a
+	// call that finds and one that acts on what was found.
+	Finds []string
 	// Results is the field of a tool's result that "them" stands for.
 	Results map[string]string
 }
@@ -62,9 +65,12 @@ type Entry struct {
 	Arg   string         // of Values
 	Value string         // of Values; the reason or question of Refuse and Ask
 	Set   map[string]any // constants that a phrase sets
-	Only  []string       // the tools that a phrase is for, without voting for them
-	Say   map[string][]string
-	Line  int // in the file
+	// One are constants that a phrase sets too when one thing is meant, "largest
+	// photo". Only counts for several then.
+	One  map[string]any
+	Only []string // the tools that a phrase is for, without voting for them
+	Say  map[string][]string
+	Line int // in the file
 }
 
 // The roles an argument can have.
@@ -173,12 +179,16 @@ func (p *parser) document(n *yaml.Node) {
 			}
 		case "default":
 			p.lex.Default = v.Value
+		case "finds":
+			if err := v.Decode(&p.lex.Finds); err != nil {
+				p.fault(v, "finds must be a list of tools")
+			}
 		case "results":
 			if err := v.Decode(&p.lex.Results); err != nil {
 				p.fault(v, "results must be tool: field")
 			}
 		default:
-			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, stories, default or results", key)
+			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, stories, default, finds or results", key)
 		}
 	})
 }
@@ -225,6 +235,10 @@ func (p *parser) entries(n *yaml.Node, what string) []Entry {
 			case "set":
 				if err := v.Decode(&e.Set); err != nil {
 					p.fault(v, "set must be argument: value")
+				}
+			case "one":
+				if err := v.Decode(&e.One); err != nil {
+					p.fault(v, "one must be argument: value")
 				}
 			case "reason", "question":
 				e.Value = v.Value

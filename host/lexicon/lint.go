@@ -128,8 +128,10 @@ func (c *linter) phrases() {
 		for _, t := range e.Only {
 			c.tool(e.Line, t)
 		}
-		for arg := range e.Set {
-			c.arg(e.Line, arg)
+		for _, set := range []map[string]any{e.Set, e.One} {
+			for arg := range set {
+				c.arg(e.Line, arg)
+			}
 		}
 		fills := len(e.Set) > 0
 		for _, says := range e.Say {
@@ -175,6 +177,12 @@ func (c *linter) rest() {
 	}
 	for t := range c.lex.Results {
 		c.tool(0, t)
+	}
+	for _, t := range c.lex.Finds {
+		c.tool(0, t)
+		if c.lex.Results[t] == "" {
+			c.fault(0, "finds names %q, whose result has no field in results", t)
+		}
 	}
 	for a := range c.lex.Globs {
 		c.arg(0, a)

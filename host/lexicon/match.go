@@ -53,7 +53,7 @@ func Sort(ms []Match) {
 func (g *Grammar) Find(toks []Token, now time.Time) []Match {
 	f := finder{g: g, r: Reader{Tokens: toks, Now: now}, fill: make([]bool, len(toks))}
 	for i, t := range toks {
-		f.fill[i] = (t.Kind == Word || t.Kind == Han) && g.fillers[t.Fold]
+		f.fill[i] = (t.Kind == Word || t.Kind == Han) && g.IsFiller(t.Fold)
 	}
 	var out []Match
 	for i, t := range toks {
@@ -222,6 +222,9 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 		return fill(whole(v), n, false)
 	case slotSize:
 		v, n := f.r.Size(j)
+		if n == 0 && m.slots == 2 && len(m.Filled) == 0 { // "between 1 and 5 MB"
+			v, n = f.r.sizeLike(j)
+		}
 		return fill(v, n, false)
 	case slotAgo:
 		v, n := f.r.Ago(j)
@@ -232,8 +235,12 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 	case slotAfter:
 		_, to, n := f.r.Period(j)
 		return fill(to.Format(time.DateOnly), n, false)
-	case slotPeriod:
-		from, to, n := f.r.Period(j)
+	case slotPeriod, slotNamed:
+		read := f.r.Period
+		if kind == slotNamed {
+			read = f.r.named
+		}
+		from, to, n := read(j)
 		if n == 0 {
 			return 0, false
 		}

@@ -37,6 +37,7 @@ type slot struct {
 const (
 	slotAgo    = "ago"     // a duration back from now, as a date
 	slotPeriod = "period"  // a span of time: {after..before:period} sets both ends
+	slotNamed  = "named"   // as period, but only words: "yesterday", "last month"
 	slotAfter  = "after"   // the first moment after a period
 	slotClock  = "clock"   // HH:MM:SS
 	slotText   = "text"    // quoted text, or one word as written
@@ -57,7 +58,7 @@ const (
 )
 
 var slotKinds = map[string]bool{
-	slotAgo: true, slotPeriod: true, slotAfter: true, slotClock: true, slotText: true, slotWord: true, slotPath: true, slotGlob: true,
+	slotAgo: true, slotPeriod: true, slotNamed: true, slotAfter: true, slotClock: true, slotText: true, slotWord: true, slotPath: true, slotGlob: true,
 	slotExt: true, slotAnyExt: true, slotNumber: true, slotSize: true, slotDate: true, slotRange: true, slotFactor: true, slotSpan: true,
 	slotWhole: true, slotBefore: true, slotEnd: true,
 }
@@ -120,7 +121,7 @@ func selfEvident(lists [][]element) bool {
 		return false
 	}
 	k := lists[0][0].slot.kind
-	return k == slotFactor || k == slotClock
+	return k == slotFactor || k == slotClock || k == slotNamed
 }
 
 func parseElement(f string) ([]element, error) {
@@ -138,8 +139,8 @@ func parseElement(f string) ([]element, error) {
 		if kind != "" && !slotKinds[kind] {
 			return nil, fmt.Errorf("slot %q has an unknown kind %q", f, kind)
 		}
-		if strings.Contains(arg, "..") && kind != slotPeriod {
-			return nil, fmt.Errorf("slot %q sets two arguments: only the kind period does that", f)
+		if strings.Contains(arg, "..") && kind != slotPeriod && kind != slotNamed {
+			return nil, fmt.Errorf("slot %q sets two arguments: only the kinds period and named do that", f)
 		}
 		return []element{{slot: &slot{arg: arg, kind: kind}}}, nil
 	}

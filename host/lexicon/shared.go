@@ -3,6 +3,7 @@ package lexicon
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -36,6 +37,8 @@ const (
 	Named   Role = "named"   // before a name
 	Or      Role = "or"      // joins alternatives
 	Each    Role = "each"    // one by one
+	Keep    Role = "keep"    // before what is left out, when the rest is named too
+	Rest    Role = "rest"    // all that is not kept
 )
 
 // sharedFile is one language of the host's vocabulary.
@@ -50,6 +53,7 @@ type sharedFile struct {
 	Vague    []string            `yaml:"vague"`
 	Refuse   map[string][]string `yaml:"refuse"`
 	Folders  []string            `yaml:"folders"`
+	Clitics  []string            `yaml:"clitics"` // pronouns written onto a verb
 }
 
 // vocabulary is every language of the host's words.
@@ -61,6 +65,7 @@ type vocabulary struct {
 	dates      map[string]string // folded phrase → meaning
 	folders    map[string]bool
 	extensions map[string]bool        // false for those that are everyday words
+	clitics    []string               // longest first
 	files      map[string]*sharedFile // by language
 }
 
@@ -93,6 +98,7 @@ func readShared() (*vocabulary, error) {
 		v.add(f)
 		v.files[lang] = f
 	}
+	slices.SortStableFunc(v.clitics, func(a, b string) int { return len(b) - len(a) })
 	data, err := sharedFiles.ReadFile("shared/extensions.yaml")
 	if err != nil {
 		return nil, err
@@ -131,6 +137,9 @@ func (v *vocabulary) add(f *sharedFile) {
 		for _, s := range says {
 			v.dates[phraseKey(s)] = meaning
 		}
+	}
+	for _, c := range f.Clitics {
+		v.clitics = append(v.clitics, Fold(c))
 	}
 	for _, w := range f.Folders {
 		v.folders[phraseKey(w)] = true

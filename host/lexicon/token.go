@@ -109,7 +109,7 @@ func unspaced(r rune) bool {
 
 func breaks(r rune) bool {
 	switch r {
-	case ',', ';', '!', '?', '(', ')', '、', '，', '。', '；', '！', '？', '：', '→', '（', '）', '…':
+	case ',', ';', '!', '?', '(', ')', '、', '，', '。', '；', '！', '？', '：', '¿', '¡', '→', '（', '）', '…':
 		return true
 	}
 	return false

@@ -160,13 +160,28 @@ func (r Reader) Size(i int) (string, int) {
 	if n == 0 || !sizeUnits[u] || v < 0 {
 		return "", 0
 	}
-	if u == "B" {
-		u = ""
+	return sizeText(v, u), n
+}
+
+// sizeLike reads a bare number as a size in the unit of the size that stands
+// two tokens on.
+func (r Reader) sizeLike(i int) (string, int) {
+	v, n := r.Number(i)
+	_, u, k := r.Quantity(i + n + 1)
+	if n == 0 || k == 0 || !sizeUnits[u] || v < 0 {
+		return "", 0
 	}
-	if u == "kB" {
-		u = "KB"
+	return sizeText(v, u), n
+}
+
+func sizeText(v float64, unit string) string {
+	switch unit {
+	case "B":
+		unit = ""
+	case "kB":
+		unit = "KB"
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64) + u, n
+	return strconv.FormatFloat(v, 'f', -1, 64) + unit
 }
 
 // Duration reads "90 seconds", "1h30m", "5 min", "00:01:30".

@@ -16,6 +16,7 @@ const (
 	inKeywords    = 1.6
 	inVerbs       = 1.8
 	inNouns       = 0.8
+	inPhrases     = 0.5
 	inValues      = 0.5
 	inArguments   = 0.4
 	inDescription = 0.5
@@ -54,7 +55,7 @@ func (b *builder) addSkill(s *skill.Skill) {
 	}
 	b.entries(ids, lex.Tools, inVerbs)
 	b.entries(ids, lex.Nouns, inNouns)
-	b.entries(ids, lex.Phrases, inVerbs)
+	b.entries(ids, lex.Phrases, inPhrases)
 	for _, e := range lex.Values {
 		for name, id := range ids {
 			if t, _ := s.Registry().Tool(name); t.Args[e.Arg] != nil {
@@ -99,7 +100,8 @@ func (b *builder) entries(ids map[string]int32, entries []lexicon.Entry, weight 
 func (b *builder) says(id int32, say map[string][]string, weight float64) {
 	for _, phrases := range say {
 		for _, p := range phrases {
-			b.text(id, strings.NewReplacer("|", " ", "?", "", "...", " ").Replace(dropSlots(p)), weight)
+			p = strings.NewReplacer("|", " ", "?", "", "!", "", "...", " ").Replace(dropSlots(p))
+			b.text(id, p, weight/math.Sqrt(float64(len(strings.Fields(p)))))
 		}
 	}
 }

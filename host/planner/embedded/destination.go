@@ -62,7 +62,9 @@ func (a *attempt) intoLast() {
 	}
 	in := a.inside[last]
 	needed := slices.Contains(a.tool.Required, dst)
-	other := a.inputs() > 1 && (a.isFile(in.text) || a.arg(lexicon.RolePlace) == "")
+	thing := a.arg(lexicon.RoleThing)
+	apart := thing != a.arg(lexicon.RoleFolder) && thing != a.arg(lexicon.RolePlace) && a.args[thing] != nil // "unzip a.zip in b"
+	other := a.inputs() > 1 && (a.isFile(in.text) || a.arg(lexicon.RolePlace) == "" || apart)
 	if !needed && !other {
 		return
 	}

@@ -6,15 +6,22 @@ import (
 	"stepbox.dev/host/lexicon"
 )
 
-// findZone marks what stands behind "except", up to the next place or mark.
+// findZone marks what stands behind "except", up to the next place or mark, and
+// behind "keep" where the rest is named too.
 func (a *attempt) findZone() {
 	for i := a.c.from; i < a.c.to; i++ {
 		f := a.q.words[i]
-		if f.role != lexicon.Except && f.role != lexicon.Without || a.q.fixed[i] || a.zone[i] {
+		if !a.leavesOut(f.role) || a.q.fixed[i] || a.zone[i] {
+			continue
+		}
+		if a.q.lang == "zh" && i > a.c.from && a.zone[i-1] { // 除了…以外 begins, 以外 ends
+			for k := i; k < i+f.n; k++ {
+				a.zone[k] = true
+			}
 			continue
 		}
 		end := a.zoneEnd(i + f.n)
-		if a.q.lang == "zh" && end == i+f.n { // 除了…以外 begins, 以外 ends
+		if a.q.lang == "zh" && end == i+f.n {
 			continue
 		}
 		for k := i; k < end; k++ {
@@ -24,14 +31,31 @@ func (a *attempt) findZone() {
 	}
 }
 
+// leavesOut reports whether a function word begins what is left out.
+func (a *attempt) leavesOut(r lexicon.Role) bool {
+	return r == lexicon.Except || r == lexicon.Without || r == lexicon.Keep
+}
+
+// says reports whether the clause holds a function word of the role.
+func (a *attempt) says(r lexicon.Role) bool {
+	for i := a.c.from; i < a.c.to; i++ {
+		if a.q.words[i].role == r {
+			return true
+		}
+	}
+	return false
+}
+
 func (a *attempt) zoneEnd(i int) int {
 	items := 0
 	for j := i; j < a.c.to; j++ {
 		t, f := a.q.toks[j], a.q.words[j]
 		switch {
-		case f.role == lexicon.To, f.role == lexicon.Except, f.role == lexicon.Then:
+		case f.role == lexicon.To, f.role == lexicon.Except, f.role == lexicon.Then, f.role == lexicon.Rest:
 			return j
-		case (f.role == lexicon.In || f.role == lexicon.From) && items > 0 && !a.q.filler(j):
+		case items > 0 && f.role == lexicon.And && !a.itemAfter(j):
+			return j
+		case (f.role == lexicon.In || f.role == lexicon.From) && items > 0 && (!a.q.filler(j) || a.plainly(j-1) && a.q.place[j+1] != ""):
 			return j
 		case items > 0 && (f.role == lexicon.With || a.q.fixed[j]):
 			return j
@@ -44,6 +68,12 @@ func (a *attempt) zoneEnd(i int) int {
 		}
 	}
 	return a.c.to
+}
+
+// plainly reports whether token i is a name, an extension or a value: "of" behind
+// it leads to a place and belongs to no name.
+func (a *attempt) plainly(i int) bool {
+	return a.q.toks[i].Kind == lexicon.Name || a.q.kindOfThing(i)
 }
 
 // itemAfter reports whether the list of exceptions goes on behind the mark.
@@ -65,6 +95,8 @@ func (a *attempt) exceptions() {
 	for i := a.c.from; i < a.c.to; i++ {
 		if r := a.q.words[i].role; r == lexicon.Except || r == lexicon.Without {
 			guess = r == lexicon.Except
+		} else if r == lexicon.Keep {
+			guess = true
 		}
 		if !a.zone[i] || a.used[i] || a.q.fixed[i] && a.q.toks[i].Kind != lexicon.Name || !guess && !a.certain(i) {
 			continue
@@ -79,7 +111,7 @@ func (a *attempt) exceptions() {
 	}
 	a.filters++
 	for i := a.c.from; i < a.c.to; i++ {
-		if a.zone[i] && (a.q.words[i].role == lexicon.Except || a.q.words[i].role == lexicon.Without || a.q.words[i].role == lexicon.Named) {
+		if a.zone[i] && (a.leavesOut(a.q.words[i].role) || a.q.words[i].role == lexicon.Named) {
 			a.used[i] = true
 		}
 	}

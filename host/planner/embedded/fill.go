@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,6 +71,8 @@ func (a *attempt) fill(prev *attempt) {
 	a.intoLast()
 	a.exceptions()
 	a.mixed()
+	a.inOrder()
+	a.together()
 	a.alternatives()
 	a.wholeFolder()
 	a.hereAndPronouns()
@@ -117,11 +120,14 @@ func (a *attempt) phrases() {
 				}
 			}
 		case lexicon.Sets:
-			if (m.Tool == "" || m.Tool == a.tool.Name) && (m.Only == nil || slices.Contains(m.Only, a.tool.Name)) && !a.taken(m) && !a.besideName(m) && a.sets(m) {
+			if (m.Tool == "" || m.Tool == a.tool.Name) && (m.Only == nil || slices.Contains(m.Only, a.tool.Name) || len(m.One) > 0 && a.singular(m)) && !a.taken(m) && !a.besideName(m) && a.sets(m) {
 				if w := m.Weight * (1 + 0.5*float64(m.Literals()-1)); m.Tool != "" && w > a.verb {
 					a.verb, a.verbAt = w, m.Start
 				}
-				a.filters += len(m.Filled) + len(m.Set)
+				if len(m.One) > 0 && a.singular(m) {
+					maps.Copy(a.args, m.One)
+				}
+				a.filters += a.narrowing(m)
 				a.take(m)
 				a.conditions = append(a.conditions, *m)
 			}
@@ -133,6 +139,18 @@ func (a *attempt) phrases() {
 			}
 		}
 	}
+}
+
+// narrowing counts what a phrase says that narrows down what is meant: not where
+// to look.
+func (a *attempt) narrowing(m *lexicon.Match) int {
+	n := len(m.Set)
+	for _, f := range m.Filled {
+		if !a.isRole(lexicon.RolePlace, f.Arg) {
+			n++
+		}
+	}
+	return n
 }
 
 // leads reports whether nothing but fillers stands between two tokens.
@@ -147,10 +165,13 @@ func (q *reading) leads(i, from int) bool {
 
 // besideName reports whether the match is the word "folder" beside a name.
 func (a *attempt) besideName(m *lexicon.Match) bool {
+	if len(m.Filled) == 0 && a.q.covered[m.Start] && a.q.toks[m.Start].Kind == lexicon.Word && m.End == m.Start+1 {
+		return true // part of a preposition, "in den Ordner"
+	}
 	if len(m.Filled) > 0 || a.q.words[m.Start].role != lexicon.Folder {
 		return false
 	}
-	if k := m.End; a.q.lang == "de" && k < a.c.to && a.q.nameable(k) && a.q.place[k] == "" && !a.q.touched(k) {
+	if k := m.End; a.q.lang == "de" && k < a.c.to && a.q.nameable(k) && !a.q.explained(k) {
 		return true // "den Ordner webseite"
 	}
 	if m.Start == a.c.from {
@@ -211,6 +232,11 @@ func (a *attempt) sets(m *lexicon.Match) bool {
 	}
 	for arg := range m.Set {
 		if !a.free(arg) {
+			return false
+		}
+	}
+	for arg := range m.One {
+		if a.tool.Args[arg] == nil {
 			return false
 		}
 	}

@@ -86,6 +86,8 @@ func (a *attempt) meaningful(i int) bool {
 		switch f.role {
 		case lexicon.Not, lexicon.Named:
 			return true
+		case lexicon.Rest:
+			return !a.says(lexicon.Keep)
 		}
 		return false
 	}
@@ -105,11 +107,42 @@ func (a *attempt) required() int {
 		missing++
 		a.ask(r)
 	}
+	missing += a.unlimited()
 	if len(a.tool.AnyOf) > 0 && !slices.ContainsFunc(a.tool.AnyOf, func(n string) bool { _, ok := a.args[n]; return ok }) {
 		missing++
 		a.ask(a.tool.AnyOf...)
 	}
 	return missing
+}
+
+// unlimited asks before everything in a folder is destroyed that nobody called
+// everything: "clean up downloads".
+func (a *attempt) unlimited() int {
+	place := a.arg(lexicon.RolePlace)
+	if !a.tool.Destructive || a.filters > 0 || !slices.Contains(a.tool.AnyOf, place) || a.arg(lexicon.RoleDestination) != "" || a.args[place] == nil {
+		return 0
+	}
+	if a.says(lexicon.All) || a.says(lexicon.Files) || a.says(lexicon.Rest) || a.inputs() != len(list(a.args[place])) {
+		return 0
+	}
+	a.problems = append(a.problems, fmt.Sprintf("Everything in %s? Please say which files are meant, or %q.", quoteList(list(a.args[place])), "everything"))
+	return 1
+}
+
+// list is a value as strings.
+func list(v any) []string {
+	var out []string
+	switch v := v.(type) {
+	case string:
+		out = append(out, v)
+	case []any:
+		for _, x := range v {
+			if s, ok := x.(string); ok {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
 }
 
 // placeIsHere fills a needed folder with the working folder, for a request that

@@ -257,6 +257,8 @@ func (a *attempt) names() {
 			if named >= 0 {
 				a.mark(named, i)
 			}
+		case t.Kind == lexicon.Name && packed(t.Fold) && !a.q.exists(t.Text) && a.arg(lexicon.RoleName) != "":
+			a.pattern(i, i+1, "*."+t.Fold) // "the tar.gz files"
 		case t.Kind == lexicon.Name && !isGlob(t.Text) && i+1 < a.c.to && a.q.words[i+1].role == lexicon.Files && !strings.Contains(t.Text, "/") && !isExtension(strings.TrimPrefix(t.Fold, ".")) && a.arg(lexicon.RoleName) != "":
 			a.pattern(i, i+1, t.Text) // "the thumbs.db files"
 		case t.Kind == lexicon.Name && strings.HasPrefix(t.Text, ".") && isExtension(t.Fold[1:]) && !a.q.exists(t.Text):
@@ -289,6 +291,13 @@ func (a *attempt) names() {
 			a.pattern(i, i+1, namePattern(t.Text))
 		}
 	}
+}
+
+// packed reports whether a name is but the double extension of a packed archive:
+// "tar.gz". Other names of two extensions are files: "raw.mov".
+func packed(name string) bool {
+	ext, ok := strings.CutPrefix(name, "tar.")
+	return ok && isExtension(ext)
 }
 
 // before returns where a function word of the role begins that ends right

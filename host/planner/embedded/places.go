@@ -27,6 +27,9 @@ func (q *reading) findPlaces() {
 		if j >= len(q.toks) || q.fixed[j] && q.toks[j].Kind != lexicon.Name || !q.nameable(j) {
 			continue
 		}
+		if f.role != lexicon.To && q.filler(i) && q.isVerb(j) && !q.exists(q.toks[j].Text) {
+			continue // "des doublons": an article
+		}
 		if f.role == lexicon.To && q.toks[j].Kind == lexicon.Word && q.isVerb(j) && !q.verbBefore(i) {
 			continue // "to delete"
 		}

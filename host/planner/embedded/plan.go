@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -37,6 +38,16 @@ func (q *reading) plan() planner.Answer {
 		if q.g.Lexicon().Stories && c.loose && (a == nil || len(a.problems) > 0) {
 			clauses[i+1].from = c.from // a story that leads up to the request
 			continue
+		}
+		if q.g.Lexicon().Stories && c.loose && a != nil {
+			// "a.mp4 is too big, compress it" is one order, said twice.
+			whole := clause{from: c.from, to: clauses[i+1].to, loose: clauses[i+1].loose}
+			if next, _ := q.best(clauses[i+1], a); next != nil && next.tool == a.tool && next.pronoun == lexicon.It {
+				if both, _ := q.best(whole, prev); both != nil && both.tool == a.tool && len(both.problems) == 0 {
+					clauses[i+1].from = c.from
+					continue
+				}
+			}
 		}
 		if first, second := q.pair(c, a); first != nil {
 			calls = append(calls, abi.Call{Tool: first.tool.Name, Args: first.args})
@@ -138,6 +149,11 @@ func (q *reading) best(c clause, prev *attempt) (best *attempt, margin float64) 
 		switch {
 		case best == nil:
 			best = a
+		case a.complete() != best.complete():
+			if a.complete() {
+				margin = min(1, max(a.score-best.score, 0.1))
+				best = a
+			}
 		case a.score > best.score:
 			margin = min(1, a.score-best.score)
 			best = a
@@ -163,14 +179,14 @@ func (q *reading) best(c clause, prev *attempt) (best *attempt, margin float64) 
 
 // pair reads a clause whose best reading leaves something over as two calls:
 // one that finds and one that acts on what was found, "delete the duplicates in
-// camera". The lexicon says which tools find (results).
+// camera". The lexicon says which tools those are (finds).
 func (q *reading) pair(c clause, a *attempt) (first, second *attempt) {
 	if a != nil && len(a.problems) == 0 {
 		return nil, nil
 	}
 	tools := q.candidatesFor(c)
 	for _, finder := range tools {
-		if q.g.Lexicon().Results[finder.Name] == "" || finder.Destructive {
+		if !slices.Contains(q.g.Lexicon().Finds, finder.Name) || finder.Destructive {
 			continue
 		}
 		for _, actor := range tools {
@@ -223,6 +239,9 @@ func (q *reading) without(t *registry.Tool, c clause, other *attempt) *attempt {
 	a.fill(nil)
 	return a
 }
+
+// complete reports whether a tool that the clause asks for explains all of it.
+func (a *attempt) complete() bool { return len(a.problems) == 0 && a.verb >= 0.9 }
 
 // confidence is how sure a finished call is.
 func (a *attempt) confidence(margin float64) float64 {

@@ -1,6 +1,8 @@
 package embedded
 
 import (
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"stepbox.dev/host/lexicon"
@@ -28,7 +30,7 @@ type function struct {
 }
 
 func read(g *lexicon.Grammar, r planner.Request) *reading {
-	q := &reading{req: r, g: g, toks: lexicon.Tokenize(r.Utterance)}
+	q := &reading{req: r, g: g, toks: g.Split(lexicon.Tokenize(r.Utterance))}
 	q.match()
 	if q.correct() {
 		q.match()
@@ -40,6 +42,7 @@ func (q *reading) match() {
 	q.matches = q.g.Find(q.toks, q.req.Now)
 	lexicon.Sort(q.matches)
 	q.guessLanguage()
+	q.dropParticles()
 	q.findFixed()
 	q.findFunctions()
 	q.findPlaces()
@@ -49,7 +52,8 @@ func (q *reading) match() {
 func (q *reading) guessLanguage() {
 	count := map[string]int{}
 	for _, m := range q.matches {
-		if m.Meaning == lexicon.Function || m.Meaning == lexicon.Filler {
+		switch m.Meaning {
+		case lexicon.Function, lexicon.Filler, lexicon.Verb, lexicon.Sets:
 			count[m.Lang] += m.Literals()
 		}
 	}
@@ -70,7 +74,10 @@ func (q *reading) findFixed() {
 		if m.Meaning > lexicon.Verb || m.Literals()+len(m.Filled) < 2 || q.anyFixed(m) || q.reachesPlace(m) || q.alsoFunction(m) {
 			continue
 		}
-		for _, w := range m.Words {
+		for n, w := range m.Words {
+			if n > 0 && n == len(m.Words)-1 && w > m.Words[n-1]+1 && w == m.End-1 && q.functionAt(w) {
+				break // "get … into": a preposition as well
+			}
 			q.fixed[w] = true
 		}
 		for _, s := range m.Filled {
@@ -97,6 +104,30 @@ func (q *reading) reachesPlace(m *lexicon.Match) bool {
 		}
 	}
 	return false
+}
+
+// dropParticles forgets phrases with a gap that would end in a preposition: in
+// "packe die Texte aus arbeit" nothing is packed out. A German particle stands
+// last.
+func (q *reading) dropParticles() {
+	q.matches = slices.DeleteFunc(q.matches, func(m lexicon.Match) bool {
+		n := len(m.Words)
+		if m.Lang != "de" || n < 2 || m.Words[n-1] == m.Words[n-2]+1 || m.End != m.Words[n-1]+1 || m.End >= len(q.toks) || m.Meaning > lexicon.Verb || !q.functionAt(m.Words[n-1]) {
+			return false
+		}
+		switch q.toks[m.End].Kind {
+		case lexicon.Name, lexicon.Quoted, lexicon.Number:
+			return true
+		case lexicon.Word:
+			for i := range q.matches {
+				if f := &q.matches[i]; f.Start == m.End && (f.Meaning == lexicon.Function && f.Lang == q.lang || votes(f)) {
+					return false
+				}
+			}
+			return true
+		}
+		return false
+	})
 }
 
 func (q *reading) functionAt(j int) bool {
@@ -132,6 +163,7 @@ func (q *reading) anyFixed(m *lexicon.Match) bool {
 func (q *reading) findFunctions() {
 	q.words = make([]function, len(q.toks))
 	q.covered = make([]bool, len(q.toks))
+	rest := slices.ContainsFunc(q.matches, func(m lexicon.Match) bool { return m.Role == lexicon.Rest })
 	for _, own := range []bool{true, false} {
 		for i := range q.matches {
 			m := &q.matches[i]
@@ -143,6 +175,9 @@ func (q *reading) findFunctions() {
 			}
 			if len(m.Words) > 1 && (q.fixed[m.Start] || q.inside(m)) {
 				continue
+			}
+			if m.Role == lexicon.Keep && !rest {
+				continue // nothing is said about the others
 			}
 			q.words[m.Start] = function{m.Role, m.End - m.Start}
 			for k := m.Start + 1; k < m.End; k++ {
@@ -172,9 +207,19 @@ func (q *reading) inside(m *lexicon.Match) bool {
 	return false
 }
 
+// foldersAt reports whether token j is a word for folders.
+func (q *reading) foldersAt(j int) bool {
+	for i := range q.matches {
+		if m := &q.matches[i]; m.Start == j && m.Meaning == lexicon.Function && m.Role == lexicon.Folder {
+			return true
+		}
+	}
+	return false
+}
+
 func (q *reading) filler(j int) bool {
 	t := q.toks[j]
-	return (t.Kind == lexicon.Word || t.Kind == lexicon.Han) && q.g.IsFiller(t.Fold)
+	return (t.Kind == lexicon.Word || t.Kind == lexicon.Han) && q.g.IsFillerIn(t.Fold, q.lang)
 }
 
 func (q *reading) isVerb(j int) bool {
@@ -229,7 +274,10 @@ func (q *reading) correct() bool {
 		if n < 4 || hasVerb && n < 6 || q.exists(t.Text) {
 			continue
 		}
-		w := q.g.Correct(t.Fold, func(p *lexicon.Phrase) bool {
+		accept := func(p *lexicon.Phrase) bool {
+			if p.Lang != "" && p.Lang != q.lang && p.Lang != "en" {
+				return false
+			}
 			switch p.Meaning {
 			case lexicon.Verb:
 				return !hasVerb && p.Weight >= 0.5
@@ -239,7 +287,11 @@ func (q *reading) correct() bool {
 				return n >= 5
 			}
 			return false
-		})
+		}
+		w := q.g.Correct(t.Fold, accept)
+		if s := strings.TrimSuffix(t.Fold, "s"); w == "" && s != t.Fold { // vidoes
+			w = q.g.Correct(s, accept)
+		}
 		if w != "" {
 			t.Fold = w
 			q.typos++
@@ -247,6 +299,20 @@ func (q *reading) correct() bool {
 		}
 	}
 	return changed
+}
+
+// explained reports whether a phrase that is more than a value uses token i.
+func (q *reading) explained(i int) bool {
+	for k := range q.matches {
+		m := &q.matches[k]
+		if m.Meaning == lexicon.Value || m.Meaning == lexicon.Filler {
+			continue
+		}
+		if slices.Contains(m.Words, i) || slices.ContainsFunc(m.Filled, func(s lexicon.Fills) bool { return s.Start <= i && i < s.End }) {
+			return true
+		}
+	}
+	return false
 }
 
 // touched reports whether any phrase uses token i.

@@ -35,7 +35,11 @@ func (a *attempt) thread(prev *attempt) {
 		return
 	}
 	if field := a.q.g.Lexicon().Results[prev.tool.Name]; field != "" && len(a.heads) == 0 {
-		if thing := a.arg(lexicon.RoleThing); thing != "" {
+		thing := a.arg(lexicon.RoleFolder) // where things stand themselves, not what is in them
+		if thing == "" || thing == a.arg(lexicon.RolePlace) {
+			thing = a.arg(lexicon.RoleThing)
+		}
+		if thing != "" && thing != a.arg(lexicon.RolePlace) {
 			a.output = "$found"
 			a.args[thing] = a.output + "." + field
 			return

@@ -186,12 +186,16 @@ func (a *attempt) partOfName(i int) {
 	var glob strings.Builder
 	glob.WriteByte('*')
 	for k := i; k < end; k++ {
-		glob.WriteString(stem(a.q.toks[k], k == end-1))
+		glob.WriteString(stem(a.q.toks[k], k == end-1 && !strings.Contains(a.q.toks[k].Text, "_")))
 		if a.q.toks[k].Kind != lexicon.Han || k == end-1 {
 			glob.WriteByte('*')
 		}
 	}
 	a.guesses++
+	if one := a.q.toks[i].Text; end == i+1 && end < a.c.to && strings.Contains(one, "_") && a.q.foldersAt(end) {
+		a.pattern(i, end, one) // "the node_modules folders": that very name
+		return
+	}
 	// "invoice pdfs", "pdf invoices": both at once.
 	if end < a.c.to && !a.used[end] {
 		if ext := extensionOf(a.q.toks[end]); ext != "" {
@@ -260,12 +264,42 @@ func (a *attempt) nounPlace(i int) bool {
 				return !h.plural
 			}
 		}
+		if m := a.conditionAt(j); m != nil {
+			if m.Start < j && a.holdsFiles(m) {
+				return false // "the files only bob"
+			}
+			if m.Start > a.c.from {
+				j = m.Start
+				continue
+			}
+		}
 		if a.q.place[j] != "" {
 			return false
 		}
 		return a.used[j] || a.q.words[j].n > 0
 	}
 	return true
+}
+
+// conditionAt is the applied phrase that token j belongs to, if it says
+// something about things and is no order.
+func (a *attempt) conditionAt(j int) *lexicon.Match {
+	for k := range a.conditions {
+		if m := &a.conditions[k]; m.Tool == "" && m.Start <= j && j < m.End {
+			return m
+		}
+	}
+	return nil
+}
+
+// holdsFiles reports whether a phrase takes the word "files" too.
+func (a *attempt) holdsFiles(m *lexicon.Match) bool {
+	for _, w := range m.Words {
+		if r := a.q.words[w].role; r == lexicon.Files || r == lexicon.Folder {
+			return true
+		}
+	}
+	return false
 }
 
 // startsSentence reports whether token i stands first although a verb follows:
