@@ -361,6 +361,8 @@ func (b *batch) end(s *session, i int, f frame) error {
 	switch {
 	case d.Fault != "":
 		return fault.New(fault.Stopped, "engine %q: %s", b.e.name, clean(d.Fault, 400))
+	case d.DiskFull:
+		return diskFull("engine", b.e.name)
 	case len(d.Denials) == 0 && d.Changed != "":
 		return fault.New(fault.StepFailed, "engine %q ended with exit code %d in the middle of changing %q", b.e.name, d.Exit, clean(d.Changed, 300)).
 			Hint("nothing of the step is kept")

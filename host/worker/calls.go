@@ -112,8 +112,11 @@ func (w *Worker) call(ctx context.Context, c call, tool string, req, resp any) (
 
 // judge turns a result into an error, or decodes the output.
 func (w *Worker) judge(c call, tool string, r result, out []byte, resp any) (ok bool, err error) {
-	// A denial counts before everything else: the guest's own words about it
-	// may be anything.
+	// What the view refused counts before everything else: the guest's own words
+	// about it may be anything.
+	if r.DiskFull {
+		return false, diskFull("tool", tool)
+	}
 	if len(r.Denials) > 0 {
 		return false, denied(tool, c.Mode, r.Denials)
 	}
@@ -162,6 +165,11 @@ func guestError(tool, text string) error {
 		e.Code = abi.CodeFailed
 	}
 	return &e
+}
+
+// diskFull is the real reason behind the input/output error that a guest saw.
+func diskFull(what, name string) error {
+	return fault.New(fault.StepFailed, "%s %q could not write: the disk is full", what, name).Hint("free some space, then run it again")
 }
 
 // denied names the first refused operation and what would allow it.

@@ -45,6 +45,9 @@ func TestMain(m *testing.M) {
 	if hostileDir != "" {
 		os.RemoveAll(hostileDir)
 	}
+	if engineDir != "" {
+		os.RemoveAll(engineDir)
+	}
 	os.Exit(code)
 }
 

@@ -108,8 +108,8 @@ func (e *engine) job(ctx context.Context, j job, stdin []byte) error {
 		stdout.lines, stderr.lines = p.lines(), p.lines()
 		done.Exit = e.instance(ctx, j, fs, stdin, stdout, stderr)
 	}
-	done.Denials = fs.Denials()
-	changed, err := fs.EndJob(done.Exit == 0 && len(done.Denials) == 0)
+	done.Denials, done.DiskFull = fs.Denials(), fs.DiskFull()
+	changed, err := fs.EndJob(done.Exit == 0 && len(done.Denials) == 0 && !done.DiskFull)
 	if err != nil {
 		done.Fault = err.Error()
 	}

@@ -105,6 +105,8 @@ type result struct {
 	Text    string           `json:"text,omitempty"`
 	Size    int64            `json:"size,omitempty"`
 	Denials []sandbox.Denial `json:"denials,omitempty"`
+	// DiskFull says that a write failed for that; the guest sees any error.
+	DiskFull bool `json:"disk_full,omitempty"`
 	// OutputCut says that some of what the guest printed was dropped.
 	OutputCut bool `json:"output_cut,omitempty"`
 }
@@ -137,6 +139,7 @@ type jobDone struct {
 	StdoutCut bool             `json:"stdout_cut,omitempty"`
 	StderrCut bool             `json:"stderr_cut,omitempty"`
 	Denials   []sandbox.Denial `json:"denials,omitempty"`
+	DiskFull  bool             `json:"disk_full,omitempty"`
 	// Changed is what a job that did not end well changed and cannot give back.
 	Changed string `json:"changed,omitempty"`
 	Fault   string `json:"fault,omitempty"` // what it made could not be taken back

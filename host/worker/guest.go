@@ -84,7 +84,7 @@ func (g *guest) call(ctx context.Context, cl call, input []byte) error {
 	out := &printer{c: g.c, left: g.c.setup.Limits.OutputBytes}
 	r, output := g.instance(ctx, cl, fs, out, input)
 	r.OutputCut = out.finish()
-	r.Denials = fs.Denials()
+	r.Denials, r.DiskFull = fs.Denials(), fs.DiskFull()
 	if max := g.c.setup.Limits.ResultBytes; int64(len(output)) > max {
 		r.End, r.Size, output = endTooBig, int64(len(output)), nil
 	}
