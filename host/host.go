@@ -15,6 +15,7 @@ import (
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/commit"
+	"stepbox.dev/host/config"
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/store"
@@ -39,6 +40,8 @@ type Options struct {
 	// Config holds the person's overrides/NAME. Default:
 	// $XDG_CONFIG_HOME/stepbox, else ~/.config/stepbox.
 	Config string
+	// Settings say who plans, and which model may be asked.
+	Settings config.Settings
 	// Skills are further folders to find skills in, by name.
 	Skills []string
 	// Overrides are folders of contract files laid over every skill that is
@@ -49,6 +52,7 @@ type Options struct {
 // Host is the façade. It is safe for concurrent use.
 type Host struct {
 	state, cache, config string
+	settings             config.Settings
 	skills               []string
 	overrides            []string
 	compiled             *worker.Cache
@@ -62,7 +66,7 @@ func (h *Host) Trouble() error { return h.trouble }
 
 // New opens a host and finishes what an earlier crash interrupted.
 func New(ctx context.Context, o Options) (*Host, error) {
-	h := &Host{state: o.State, cache: o.Cache, config: o.Config, skills: o.Skills, overrides: o.Overrides}
+	h := &Host{state: o.State, cache: o.Cache, config: o.Config, settings: o.Settings, skills: o.Skills, overrides: o.Overrides}
 	data := o.Data
 	var err error
 	for _, f := range []struct {
@@ -124,7 +128,12 @@ type Request struct {
 	Plan    []byte
 	Sandbox string // default: the working directory
 	Files   []string
-	Planner string // auto (default), embedded
+	Planner string // auto, embedded, openai, ollama, mock; "" is that of the settings
+	Model   string // that is asked; "" is that of the settings
+	// Replan is how often a model may plan on from the results of what ran,
+	// until it says that nothing is left. Each turn is a run of its own, with
+	// its own changes to approve.
+	Replan int
 	// DryRun shows the changes and throws the stage away.
 	DryRun bool
 	// Yes approves changes that are not protected.

@@ -15,6 +15,7 @@ import (
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/gate"
 	"stepbox.dev/host/plan"
+	"stepbox.dev/host/prompt"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
 	"stepbox.dev/host/store"
@@ -32,11 +33,8 @@ func (h *Host) attempt(ctx context.Context, r Request, stranger *store.Candidate
 	defer stop()
 	ctx, s := newStream(ctx, e)
 	a := &attempt{host: h, request: r, events: s, person: resting(p, clock), stranger: stranger}
-	err := a.salvage(ctx, a.stages(ctx))
-	if cerr := a.close(settle(ctx, err)); err == nil {
-		err = cerr
-	}
-	return a.result, s.end(ctx, a.result, err)
+	res, err := a.inTurns(ctx)
+	return res, s.end(ctx, res, err)
 }
 
 // attempt is one request on its way through the pipeline.
@@ -59,14 +57,24 @@ type attempt struct {
 
 	copied    []string // what was staged, to look at, and for which call of which run
 	copiedFor string
+
+	turns    []prompt.Turn // of the request that ran already, each a run of its own
+	earlier  *Result       // of the last of them
+	finished bool          // nothing was left to do
 }
 
 // stages are the pipeline of one request, top to bottom. Each returns early
 // with an error that says how the run ends.
 func (a *attempt) stages(ctx context.Context) error {
-	if err := a.events.Handle(event.Start{
-		Version: event.Version, Verb: a.verb(), Sandbox: a.request.Sandbox, Request: a.request.Utterance,
-	}); err != nil {
+	if len(a.turns) == 0 {
+		if err := a.events.Handle(event.Start{
+			Version: event.Version, Verb: a.verb(), Sandbox: a.request.Sandbox, Request: a.request.Utterance,
+		}); err != nil {
+			return err
+		}
+	}
+	planner, err := a.host.newPlanner(a.request, a.events)
+	if err != nil {
 		return err
 	}
 
@@ -101,10 +109,6 @@ func (a *attempt) stages(ctx context.Context) error {
 	}, a.events)
 
 	// Words to a valid plan: planner, parse, normalize, gates, validate.
-	planner, err := newPlanner(a.request.Planner)
-	if err != nil {
-		return err
-	}
 	sandbox, err := openSandbox(a.run.Sandbox)
 	if err != nil {
 		return err
@@ -112,11 +116,14 @@ func (a *attempt) stages(ctx context.Context) error {
 	defer sandbox.close()
 	pl := &planning{
 		skill: a.skill, planner: planner, index: func() *retrieval.Index { return skills.indexed(a.skill) }, competed: competed,
-		request: a.request, sandbox: sandbox, events: a.events, person: a.person,
+		request: a.request, sandbox: sandbox, events: a.events, person: a.person, turns: a.turns,
 	}
 	valid, err := pl.plan(ctx)
 	if err != nil {
 		return err
+	}
+	if a.finished = a.nothingLeft(valid.Calls()); a.finished {
+		return nil
 	}
 
 	// The plan to a program: intents expand in the guest, which sees no file.
@@ -207,7 +214,7 @@ func (a *attempt) verb() string {
 // about each intent.
 func (a *attempt) show(ctx context.Context, w *worker.Worker, pl *planning, valid plan.Valid) error {
 	a.record.Plan = valid.Calls()
-	ev := event.Planned{Planner: pl.answer.Planner, Confidence: pl.answer.Confidence, Plan: valid.Calls()}
+	ev := event.Planned{Planner: pl.answer.Planner, Model: pl.answer.Model, Why: pl.answer.Why, Confidence: pl.answer.Confidence, Plan: valid.Calls()}
 	var err error
 	if ev.Summaries, ev.May, err = told(ctx, w, valid, a.program); err != nil {
 		return err
@@ -326,6 +333,10 @@ func (a *attempt) close(err error) error {
 	defer a.run.Close()
 	defer os.RemoveAll(filepath.Join(a.run.Dir, previewName))
 	rec := a.record
+	if a.finished {
+		a.run.Close()
+		return commit.Remove(a.run)
+	}
 	switch fault.Of(err) {
 	case 0:
 		switch {

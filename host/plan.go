@@ -27,7 +27,9 @@ type Planned struct {
 	Program     *PlannedProgram   `json:"program,omitempty"`
 	Diagnostics []plan.Diagnostic `json:"diagnostics"`
 	Planner     string            `json:"planner"`
-	Confidence  float64           `json:"confidence"`
+	Confidence  float64           `json:"confidence"` // 0: the planner cannot tell
+	Model       string            `json:"model,omitempty"`
+	Why         string            `json:"why,omitempty"` // this planner planned
 	// Summaries is one sentence for each call, and May what its steps may do;
 	// they come with the program.
 	Summaries []string `json:"-"`
@@ -67,7 +69,7 @@ type Batch struct {
 
 // Batch begins a batch. The utterance of the request is not used.
 func (h *Host) Batch(ctx context.Context, r Request, expanded bool, e event.Handler) (*Batch, error) {
-	pl, err := newPlanner(r.Planner)
+	pl, err := h.newPlanner(r, e)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +118,7 @@ func (b *Batch) plan(ctx context.Context, utterance string, s *stream, out *Plan
 	}
 	p := &planning{skill: sk, planner: b.planner, index: func() *retrieval.Index { return b.skills.indexed(sk) }, request: r, sandbox: b.sandbox, events: catch, competed: competed}
 	valid, err := p.plan(ctx)
-	out.Planner, out.Confidence = p.answer.Planner, p.answer.Confidence
+	out.Planner, out.Model, out.Why, out.Confidence = p.answer.Planner, p.answer.Model, p.answer.Why, p.answer.Confidence
 	out.Plan = append(out.Plan, p.draft.Calls()...)
 	out.Retrieved = append(out.Retrieved, p.hits...)
 	if err != nil {

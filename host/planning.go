@@ -14,8 +14,7 @@ import (
 	"stepbox.dev/host/gate"
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/planner"
-	"stepbox.dev/host/planner/embedded"
-	"stepbox.dev/host/planner/mock"
+	"stepbox.dev/host/prompt"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
 )
@@ -37,6 +36,8 @@ type planning struct {
 	competed bool
 
 	planner planner.Planner
+	turns   []prompt.Turn           // that have run already
+	meant   string                  // the request whose plan a person said yes to
 	index   func() *retrieval.Index // a given plan needs none
 	hits    []retrieval.Hit
 	answer  planner.Answer
@@ -54,17 +55,26 @@ func (p *planning) plan(ctx context.Context) (plan.Valid, error) {
 	}
 	for asked := 0; ; asked++ {
 		decision := p.check(utterance)
+		doubted := false
+		if decision.Outcome == gate.Proceed {
+			valid, err := p.validate()
+			if err != nil {
+				return valid, err
+			}
+			if decision, doubted = p.doubtful(utterance); !doubted {
+				return valid, nil
+			}
+		}
 		switch {
-		case decision.Outcome == gate.Proceed:
-			return p.validate()
 		case decision.Outcome == gate.Reject, p.person == nil, asked == maxQuestions:
 			return plan.Valid{}, decided(p.events, decision)
 		}
-		answer, err := p.person.Clarify(ctx, event.Decision{
-			Outcome: string(decision.Outcome), Question: decision.Question, Candidates: decision.Candidates,
-		})
+		answer, err := p.ask(ctx, decision, doubted, utterance)
 		if err != nil {
 			return plan.Valid{}, err
+		}
+		if p.meant == utterance && doubted {
+			continue
 		}
 		if strings.TrimSpace(answer) == "" {
 			return plan.Valid{}, decided(p.events, decision)
@@ -78,6 +88,18 @@ func (p *planning) plan(ctx context.Context) (plan.Valid, error) {
 			return plan.Valid{}, err
 		}
 	}
+}
+
+// ask puts a question to the person. A yes to a plan that was doubted is noted.
+func (p *planning) ask(ctx context.Context, d gate.Decision, doubted bool, utterance string) (string, error) {
+	if !doubted {
+		return p.person.Clarify(ctx, event.Decision{Outcome: string(d.Outcome), Question: d.Question, Candidates: d.Candidates})
+	}
+	yes, instead, err := p.meantIt(ctx, d)
+	if yes {
+		p.meant = utterance
+	}
+	return instead, err
 }
 
 // answered returns the calls with a person's answer in the place that was asked
@@ -119,6 +141,11 @@ func (p *planning) propose(ctx context.Context, utterance string) error {
 	var err error
 	p.answer, err = p.planner.Plan(ctx, planner.Request{
 		Utterance: utterance, Skill: p.skill, Tools: p.hits, Files: p.request.Files, Now: time.Now(), Exists: p.sandbox.exists(),
+		Turns: p.turns,
+		Asking: func(a planner.Asking) {
+			// The stream keeps its own error, and ends the run with it.
+			_ = p.events.Handle(event.Asking{Planner: a.Planner, Model: a.Model, Why: a.Why, Bytes: a.Bytes})
+		},
 	})
 	if err != nil {
 		return err
@@ -173,14 +200,4 @@ func (p *planning) validate() (plan.Valid, error) {
 		return v, fault.New(fault.Usage, "the plan does not validate: %w", err)
 	}
 	return v, err
-}
-
-func newPlanner(name string) (planner.Planner, error) {
-	switch name {
-	case "", "auto", "embedded":
-		return &embedded.Planner{}, nil
-	case "mock":
-		return &mock.Planner{}, nil
-	}
-	return nil, fault.New(fault.Usage, "unknown planner %q", name).Hint("--planner takes auto, embedded or mock")
 }

@@ -30,7 +30,11 @@ func newApp(in *os.File, out, errs io.Writer) *app { return &app{in: in, out: ou
 
 // host opens the façade.
 func (a *app) host(ctx context.Context) (*host.Host, error) {
-	h, err := host.New(ctx, host.Options{Skills: a.skills, Overrides: a.overrides})
+	c, err := configuration()
+	if err != nil {
+		return nil, err
+	}
+	h, err := host.New(ctx, host.Options{Skills: a.skills, Overrides: a.overrides, Settings: c.Settings})
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,8 @@ type checkup struct {
 	Cache  string            `json:"cache"`
 	Go     string            `json:"go"` // "" when there is none: skills cannot be built from source
 	Skills map[string]string `json:"skills"`
+	// Model is what a look at the configured model found, nil when there is none.
+	Model *host.ModelHealth `json:"model"`
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -32,7 +34,9 @@ func newDoctor(a *app) *cobra.Command {
 		Use:   "doctor",
 		Short: "Say which walls of the sandbox stand on this machine, and what is where",
 		Long: `Doctor tries every wall of the sandbox in a child process. When one is missing,
-runs are refused on this machine, and the exit code is 7.`,
+runs are refused on this machine, and the exit code is 7. When a model is
+configured it is asked one short question; trouble with it is told and is no
+error, because requests are still planned without it.`,
 		Example:     `  stepbox doctor`,
 		Args:        args(0, 0, "no arguments"),
 		Annotations: exitCodes(fault.Usage, fault.Stopped),
@@ -69,6 +73,9 @@ func examine(ctx context.Context, h *host.Host) (checkup, error) {
 	if out, err := exec.CommandContext(ctx, "go", "env", "GOVERSION").Output(); err == nil {
 		c.Go = strings.TrimSpace(string(out))
 	}
+	if m, configured := h.Model(ctx); configured {
+		c.Model = &m
+	}
 	found, err := h.Skills(ctx)
 	if err != nil {
 		return c, err
@@ -100,6 +107,8 @@ func (c checkup) text() string {
 	}
 	b.WriteString("folders and tools\n")
 	display.Table(&b, [][]string{{"  state", c.State}, {"  cache", c.Cache}, {"  go", toolchain}})
+	b.WriteString("model\n")
+	display.Table(&b, c.model())
 	b.WriteString("skills\n")
 	if len(c.Skills) == 0 {
 		b.WriteString("  none that can be named; a folder always can, for example ./skills/files\n")
@@ -110,6 +119,30 @@ func (c checkup) text() string {
 	}
 	display.Table(&b, rows)
 	return b.String()
+}
+
+// model is what was found of the configured model, in rows.
+func (c checkup) model() [][]string {
+	m := c.Model
+	if m == nil {
+		return [][]string{{"  none", "requests that are not understood become questions"}}
+	}
+	rows := [][]string{{"  server", m.Planner + " at " + m.URL + " " + m.Server}, {"  model", m.Model}, {"  schema", schemas[m.Schema]}}
+	if m.Error != "" {
+		rows = append(rows, []string{"  TROUBLE", m.Error})
+		if len(m.Models) > 0 {
+			rows = append(rows, []string{"  it has", strings.Join(m.Models, ", ")})
+		}
+	}
+	return rows
+}
+
+// schemas says what a server does with a schema.
+var schemas = map[string]string{
+	"honoured": "honoured: the model can write nothing else",
+	"ignored":  "ignored: plans are checked here alone",
+	"refused":  "refused: plans are checked here alone",
+	"unknown":  "not known",
 }
 
 // verdict is an error when a wall is missing.

@@ -77,7 +77,8 @@ each; only SKILL is given then.`,
 type notices struct{ next event.Handler }
 
 func (n notices) Handle(e event.Event) error {
-	if _, ok := e.(event.Notice); ok {
+	switch e.(type) {
+	case event.Notice, event.Asking:
 		return n.next.Handle(e)
 	}
 	return nil
@@ -85,7 +86,17 @@ func (n notices) Handle(e event.Event) error {
 
 func (a *app) printPlan(p host.Planned) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "skill %s, planned by %s, confidence %.2f\n", display.Clean(p.Skill), display.Clean(p.Planner), p.Confidence)
+	fmt.Fprintf(&b, "skill %s, planned by %s", display.Clean(p.Skill), display.Clean(p.Planner))
+	if p.Model != "" {
+		fmt.Fprintf(&b, " (%s)", display.Clean(p.Model))
+	}
+	if p.Confidence > 0 {
+		fmt.Fprintf(&b, ", confidence %.2f", p.Confidence)
+	}
+	b.WriteString("\n")
+	if p.Why != "" {
+		fmt.Fprintf(&b, "%s\n", display.Clip(p.Why, 400))
+	}
 	for i, c := range p.Plan {
 		fmt.Fprintf(&b, "%d. ", i+1)
 		if i < len(p.Summaries) && p.Summaries[i] != "" {

@@ -30,7 +30,8 @@ const protectedHelp = "approve the protected change of `NAME`, or all below it w
 
 func (r *requestFlags) addPlanner(f *pflag.FlagSet) {
 	f.StringArrayVar(&r.Files, "file", nil, "offer the file `NAME` to the request (may be repeated)")
-	f.StringVar(&r.Planner, "planner", "auto", "who plans: auto or embedded")
+	f.StringVar(&r.Planner, "planner", "", "who plans: auto, embedded, openai, ollama or mock (default: the configuration's)")
+	f.StringVar(&r.Model, "model", "", "the model that is asked, `NAME` (default: the configuration's)")
 }
 
 // check refuses what no run can mean.
@@ -40,8 +41,8 @@ func (r *requestFlags) check() error {
 		return fault.New(fault.Usage, "--timeout %s is before now", r.Timeout).Hint("give a time like 90s or 10m")
 	case r.DryRun && r.Yes:
 		return fault.New(fault.Usage, "--dry-run and --yes exclude each other").Hint("a dry run changes nothing, so there is nothing to approve")
-	case r.Planner != "" && r.Planner != "auto" && r.Planner != "embedded":
-		return fault.New(fault.Usage, "unknown planner %q", r.Planner).Hint("--planner takes auto or embedded")
+	case r.Replan < 0:
+		return fault.New(fault.Usage, "--replan %d is fewer turns than none", r.Replan).Hint("give how often a model may plan on, for example 3")
 	}
 	return nil
 }
@@ -85,6 +86,7 @@ SKILL is a name, or a path with a slash. Without it, all known skills compete.`,
 	}
 	r.add(cmd.Flags())
 	r.addPlanner(cmd.Flags())
+	cmd.Flags().IntVar(&r.Replan, "replan", 0, "let the model plan on from the results, up to `N` times; each turn's changes are approved by themselves")
 	return cmd
 }
 

@@ -61,10 +61,20 @@ type Tool struct {
 	Score float64 `json:"score"`
 }
 
+// Asking is sent when a model is asked for a plan, and again while it answers.
+type Asking struct {
+	Planner string `json:"planner"`
+	Model   string `json:"model"`
+	Why     string `json:"why,omitempty"` // it is asked
+	Bytes   int    `json:"bytes"`         // of the answer so far
+}
+
 // Planned is the validated plan.
 type Planned struct {
 	Planner    string     `json:"planner"`
-	Confidence float64    `json:"confidence"`
+	Model      string     `json:"model,omitempty"` // that was asked
+	Why        string     `json:"why,omitempty"`   // this planner planned, when there was a choice
+	Confidence float64    `json:"confidence"`      // 0: the planner cannot tell
 	Plan       []abi.Call `json:"plan"`
 	// Summaries is one sentence for each call.
 	Summaries []string `json:"summaries"`
@@ -167,6 +177,13 @@ type Result struct {
 	Items []abi.Item `json:"items"`
 }
 
+// Turn is sent between two turns of a request that a model plans on: what ran
+// so far is a run of its own.
+type Turn struct {
+	Turn  int    `json:"turn"` // the one that begins, from 2
+	RunID string `json:"run_id"`
+}
+
 // End is the last event, always.
 type End struct {
 	// Outcome: done, clarify, reject, not_approved, step_failed, stopped,
@@ -188,6 +205,12 @@ func (Notice) Type() string { return "notice" }
 
 // Type implements Event.
 func (Retrieved) Type() string { return "retrieved" }
+
+// Type implements Event.
+func (Asking) Type() string { return "asking" }
+
+// Type implements Event.
+func (Turn) Type() string { return "turn" }
 
 // Type implements Event.
 func (Planned) Type() string { return "planned" }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stepbox.dev/abi"
+	"stepbox.dev/host/event"
 )
 
 // pace is how often the progress line is drawn; faster only flickers.
@@ -51,6 +52,24 @@ func (t *Text) draw(call int, tool string, p abi.Progress, now bool) {
 		line += " " + Clean(p.Label)
 	}
 	fmt.Fprintf(t.o.Err, "\r\x1b[K%s", cut(line, t.o.Columns-1))
+	t.progress.drawn, t.progress.last = true, at
+}
+
+// asking says that a model is asked, and how far its answer has come.
+func (t *Text) asking(e event.Asking) {
+	if e.Bytes == 0 {
+		why := ""
+		if e.Why != "" {
+			why = ": " + Clip(e.Why, 200)
+		}
+		t.say("%s", t.dim("asking "+Clean(e.Planner)+" ("+Clean(e.Model)+")"+why))
+		return
+	}
+	at := t.o.Now()
+	if !t.o.Terminal || t.prompt != "" || at.Sub(t.progress.last) < pace {
+		return
+	}
+	fmt.Fprintf(t.o.Err, "\r\x1b[K%s", cut(fmt.Sprintf("%s answers: %d bytes", Clean(e.Planner), e.Bytes), t.o.Columns-1))
 	t.progress.drawn, t.progress.last = true, at
 }
 

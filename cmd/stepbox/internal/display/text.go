@@ -72,7 +72,12 @@ func (t *Text) Handle(e event.Event) error {
 		if e.Competed {
 			t.say("%s", t.dim("using the skill "+Clean(e.Skill)))
 		}
+	case event.Asking:
+		t.asking(e)
+	case event.Turn:
+		t.say("%s", t.dim(fmt.Sprintf("turn %d, planned from what came out of run %s", e.Turn, Clean(e.RunID))))
 	case event.Planned:
+		t.clear()
 		t.planned(e)
 	case event.Decision:
 		t.decision = e

@@ -1,0 +1,92 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/host/commit"
+	"stepbox.dev/host/event"
+	"stepbox.dev/host/fault"
+	"stepbox.dev/host/planner"
+	"stepbox.dev/host/planner/plannertest"
+	"stepbox.dev/host/retrieval"
+	"stepbox.dev/host/skill"
+)
+
+// unsure answers with less and less doubt: each request is clearer.
+type unsure struct{ confidences []float64 }
+
+func (u *unsure) Plan(_ context.Context, r planner.Request) (planner.Answer, error) {
+	c := u.confidences[0]
+	u.confidences = u.confidences[1:]
+	text := plannertest.Plan("delete_files", map[string]any{"path": []string{"build"}, "bigger": "10MB"})
+	return planner.Answer{Text: []byte(text), Confidence: c, Planner: "embedded"}, nil
+}
+
+// answering says the same few things to every question.
+type answering struct {
+	answers []string
+	asked   []event.Decision
+}
+
+func (a *answering) Clarify(_ context.Context, d event.Decision) (string, error) {
+	a.asked = append(a.asked, d)
+	answer := a.answers[0]
+	a.answers = a.answers[1:]
+	return answer, nil
+}
+
+func (*answering) Approve(context.Context, *commit.Changes) (bool, []string, error) {
+	return false, nil, nil
+}
+func (*answering) Proceed(context.Context, string) (bool, error)             { return false, nil }
+func (*answering) Confirm(context.Context, abi.ConfirmRequest) (bool, error) { return false, nil }
+
+// A plan that nobody is sure of becomes a question that shows what was
+// understood. Yes runs it, no ends it, other words are planned anew. Where
+// nobody is there, nobody says yes.
+func TestADoubtfulPlanIsAskedAbout(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		confidences []float64
+		answers     []string
+		asked       int
+		kind        fault.Kind
+	}{
+		{name: "sure", confidences: []float64{0.81}},
+		{name: "yes", confidences: []float64{0.79}, answers: []string{" Yes "}, asked: 1},
+		{name: "no", confidences: []float64{0.79}, answers: []string{"no"}, asked: 1, kind: fault.Question},
+		{name: "nothing", confidences: []float64{0.79}, answers: []string{""}, asked: 1, kind: fault.Question},
+		{name: "other words", confidences: []float64{0.5, 0.9}, answers: []string{"those in build"}, asked: 1},
+		{name: "other words, then yes", confidences: []float64{0.5, 0.7}, answers: []string{"those in build", "y"}, asked: 2},
+		{name: "nobody", confidences: []float64{0.79}, kind: fault.Question},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := plannertest.Skill(t)
+			someone := &answering{answers: c.answers}
+			p := &planning{
+				skill: s, planner: &unsure{c.confidences}, events: event.Discard, request: Request{Utterance: "delete the big files in build"},
+				index: func() *retrieval.Index { return retrieval.New([]*skill.Skill{s}) },
+			}
+			if c.answers != nil {
+				p.person = someone
+			}
+			valid, err := p.plan(t.Context())
+			require.Len(t, someone.asked, c.asked)
+			if c.asked > 0 {
+				require.Equal(t, `Do you mean: delete files with bigger "10MB", path "build"?`, someone.asked[0].Question)
+				require.Equal(t, []string{"yes", "no"}, someone.asked[0].Candidates)
+			}
+			require.Equal(t, c.kind, fault.Of(err), fmt.Sprint(err))
+			if c.kind == 0 {
+				require.Equal(t, "delete_files", valid.Calls()[0].Tool)
+			} else {
+				require.Contains(t, fault.Next(err), "stepbox exec")
+			}
+		})
+	}
+}
