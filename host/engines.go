@@ -2,16 +2,28 @@ package host
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
 
+	"stepbox.dev/abi"
+	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/skill"
 	"stepbox.dev/host/skill/bundle"
+	"stepbox.dev/host/worker"
 )
 
 // Engine finds an engine by its name and the SHA-256 of its module: installed,
 // shipped, or in a folder of --skills. A digest of "" takes the first of the
 // name.
 func (h *Host) Engine(ctx context.Context, name, digest string) (*skill.EngineBundle, error) {
+	return h.engineIn(h.places(), name, digest)
+}
+
+func (h *Host) engineIn(places []place, name, digest string) (*skill.EngineBundle, error) {
 	installed, err := h.store.Entries()
 	if err != nil {
 		return nil, err
@@ -26,7 +38,7 @@ func (h *Host) Engine(ctx context.Context, name, digest string) (*skill.EngineBu
 		}
 	}
 	other := false
-	for _, p := range h.places() {
+	for _, p := range places {
 		for _, f := range p.bundles(bundle.KindEngine) {
 			if f.name != name {
 				continue
@@ -46,4 +58,54 @@ func (h *Host) Engine(ctx context.Context, name, digest string) (*skill.EngineBu
 	}
 	return nil, fault.New(fault.Usage, "the engine %q is not installed", name).
 		Hint("stepbox install its bundle, or put %s.wasm into wasm/ beside stepbox", name)
+}
+
+// engines returns what finds the engines that a skill's contract names, for
+// its worker.
+func (h *Host) engines(s *skill.Skill, e event.Handler) func(context.Context, string) (*worker.Engine, error) {
+	return func(ctx context.Context, name string) (*worker.Engine, error) {
+		named := s.Engines()
+		i := slices.IndexFunc(named, func(e skill.Engine) bool { return e.Name == name })
+		if i < 0 {
+			return nil, &abi.Error{Code: abi.CodeUnavailable, Message: fmt.Sprintf("skill %s does not name the engine %q in its skill.yaml", s.Name(), name)}
+		}
+		places := h.places()
+		if s.Source() {
+			places = append(places, place{filepath.Join(moduleTop(s.Dir()), "wasm"), "source"})
+		}
+		found, err := h.engineIn(places, name, named[i].Digest)
+		if kind := fault.Of(err); kind == fault.Usage {
+			message := err.Error()
+			if s.Source() {
+				message += `; "just engines" makes those that the skills of this repository need`
+			}
+			return nil, &abi.Error{Code: abi.CodeUnavailable, Message: message}
+		}
+		if err != nil {
+			return nil, err
+		}
+		wasm, err := found.Module(ctx)
+		if err != nil {
+			return nil, err
+		}
+		limits := found.Limits()
+		ready := &worker.Engine{MemoryBytes: int64(limits.MemoryMB) << 20, Silence: time.Duration(limits.StepSeconds) * time.Second}
+		ready.Module, err = h.compiled.Engine(ctx, wasm, found.WasmFeatures(), func() {
+			e.Handle(event.Notice{Message: fmt.Sprintf("compiling engine %s (the first time only)", name)})
+		})
+		return ready, err
+	}
+}
+
+// moduleTop is the folder of the Go module that a source folder belongs to,
+// where its repository puts what it builds.
+func moduleTop(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
 }

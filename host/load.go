@@ -56,6 +56,7 @@ func (l *loading) start(ctx context.Context, h *Host, o worker.Options, e event.
 		return err
 	}
 	o.Module, o.SkillFiles, o.Limits = l.module, l.skill.Files(), capped(limits(l.skill.Limits()), o.Limits)
+	o.Engine = h.engines(l.skill, e)
 	if l.worker, err = worker.Start(ctx, o); err != nil {
 		return err
 	}
@@ -86,11 +87,15 @@ func (l *loading) wait(ctx context.Context) (*worker.Worker, func(tool string) a
 
 // identity is what the digest of a run covers beside its program.
 func (l *loading) identity() []string {
-	return []string{
+	id := []string{
 		"skill " + l.skill.Name() + " " + l.skill.Version() + " " + l.skill.Digest(),
 		"module " + l.module.Digest,
 		fmt.Sprintf("limits %+v", l.skill.Limits()),
 	}
+	for _, e := range l.skill.Engines() {
+		id = append(id, "engine "+e.Name+" "+e.Digest)
+	}
+	return id
 }
 
 // stop ends the worker, or the way to it, and waits until it is gone.
