@@ -134,6 +134,16 @@ func TestDecodeLent(t *testing.T) {
 	}
 }
 
+func TestIsVariable(t *testing.T) {
+	for text, want := range map[string]bool{
+		"$a": true, "$a1_b.paths.0": true, "$_": true, "": false, "$": false, "$5": false, "$a-b": false, "$$a": false, "a$b": false, "$RECYCLE.BIN": true, "$.x": false,
+	} {
+		require.Equal(t, want, IsVariable(text), text)
+	}
+	require.Equal(t, "$RECYCLE.BIN", Plain("$$RECYCLE.BIN"))
+	require.Equal(t, "$5", Plain("$5"))
+}
+
 func TestArgsOf(t *testing.T) {
 	no := false
 	got := ArgsOf(sampleArgs{filterArgs: filterArgs{MinSize: 5, Empty: &no}, Path: []string{"a"}})

@@ -1,6 +1,7 @@
 package guest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -97,14 +98,54 @@ func decodeInto(v reflect.Value, raw map[string]json.RawMessage, p purpose) (lat
 
 var textsType = reflect.TypeFor[[]string]()
 
-// isVariable reports whether a value is "$name…"; "$$…" is text.
 func isVariable(value json.RawMessage) bool {
-	return strings.HasPrefix(string(value), `"$`) && !strings.HasPrefix(string(value), `"$$`)
+	var text string
+	return len(value) > 2 && value[0] == '"' && value[1] == '$' && json.Unmarshal(value, &text) == nil && IsVariable(text)
 }
 
+// holdsVariable reports whether a value is a variable or has one in it.
 func holdsVariable(value json.RawMessage) bool {
-	text := strings.ReplaceAll(string(value), `"$$`, "")
-	return strings.Contains(text, `"$`)
+	var v any
+	return bytes.Contains(value, []byte(`"$`)) && json.Unmarshal(value, &v) == nil && holds(v)
+}
+
+func holds(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return IsVariable(v)
+	case []any:
+		return slices.ContainsFunc(v, holds)
+	case map[string]any:
+		for _, e := range v {
+			if holds(e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IsVariable reports whether an argument's text stands for the result of an
+// earlier call: "$name" or "$name.field". A text that begins with "$$" stands
+// for itself without the first dollar; see [Plain].
+func IsVariable(text string) bool {
+	name, _, _ := strings.Cut(text, ".")
+	for i := 1; i < len(name); i++ {
+		c := name[i]
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 1 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(name) > 1 && name[0] == '$'
+}
+
+// Plain is an argument's text as a person would write it, where it is no
+// variable. Only intents and summaries need it: steps get texts as they are.
+func Plain(text string) string {
+	if strings.HasPrefix(text, "$$") {
+		return text[1:]
+	}
+	return text
 }
 
 func wrongType(err error, s abi.ArgSchema) string {

@@ -39,6 +39,9 @@ type Duplicates struct {
 }
 
 func expandDuplicates(in lookArgs) ([]guest.Call, error) {
+	if in.Kind == kindFolders {
+		return nil, guest.Errorf(abi.CodeUnsupported, "files can be compared, folders cannot")
+	}
 	// Sorting and "the first N" are about the groups, not about what is
 	// compared.
 	f := in.Filter

@@ -92,7 +92,7 @@ func unpackable(name string) bool {
 // it beside that.
 func defaultArchive(in archiveArgs) string {
 	things := append(append([]string{}, in.Path...), in.Items...)
-	if len(things) != 1 || strings.HasPrefix(things[0], "$") || guest.Clean(things[0]) == "." {
+	if len(things) != 1 || guest.IsVariable(things[0]) || guest.Clean(things[0]) == "." {
 		return "archive"
 	}
 	name := guest.Clean(things[0])

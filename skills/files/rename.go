@@ -90,6 +90,12 @@ func newRenamer(in renameArgs, n int) (*renamer, error) {
 	}
 	// All numbers get the same width, so that names sort as they count.
 	r.digits = max(r.digits, len(strconv.Itoa(r.start+n-1)))
+	switch {
+	case in.Find == "" && (in.Replace != "" || in.UseRegex):
+		return nil, guest.Errorf(abi.CodeBadRequest, "replace and use_regex need find: the text to look for")
+	case !in.Number && (in.Start != nil || in.Digits > 0):
+		return nil, guest.Errorf(abi.CodeBadRequest, "start and digits are about numbering; set number to true")
+	}
 	if in.NewName != "" && n > 1 && !in.Number {
 		return nil, guest.Errorf(abi.CodeBadRequest, "%s match, and only one can be called %q; number them, or name one", count(n, "file", "files"), in.NewName)
 	}

@@ -124,18 +124,19 @@ func (w *walker) item(name string) error {
 	if matchAny(w.m.exclude, e) {
 		return nil
 	}
-	before := len(w.found)
-	if e.folder() && w.sel.whole && w.holdsExcluded(name) {
+	switch ok, err := w.fits(e); {
+	case w.m.Hidden == hiddenOnly && !hiddenPath(name):
+	case e.folder() && w.sel.whole && w.holdsExcluded(name):
 		if w.m.named(e) {
 			return w.apart(e)
 		}
-	} else if ok, err := w.fits(e); err != nil {
+	case err != nil:
 		return err
-	} else if ok {
+	case ok:
 		w.take(e)
 		return nil
 	}
-	if len(w.found) == before && !w.seen[name] {
+	if !w.seen[name] {
 		w.ctx.Issue("%s is left out: it does not fit the rest of the request", name)
 	}
 	return nil
@@ -208,7 +209,7 @@ func (w *walker) visit(e *entry, d fs.DirEntry, depth int, hidden bool) error {
 
 // consider takes a file that the request named as a place to look in.
 func (w *walker) consider(e *entry) error {
-	if !w.m.kindFits(e.mode) || matchAny(w.m.exclude, e) {
+	if !w.m.kindFits(e.mode) || matchAny(w.m.exclude, e) || w.m.Hidden == hiddenOnly && !hiddenPath(e.Path) {
 		return nil
 	}
 	ok, err := w.fits(e)

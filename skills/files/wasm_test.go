@@ -112,8 +112,14 @@ func TestModuleDoesWhatHandlersDo(t *testing.T) {
 			{Tool: "find_duplicates", Args: args{"path": []string{"duplicates"}}, Output: "$twice"},
 			{Tool: "move_files", Args: args{"items": "$twice.duplicates", "dst": "bin", "keep_folders": true}},
 		},
-		"save a list":  {{Tool: "find_files", Args: args{"path": []string{"names", "duplicates"}, "save_to": "lists/all.txt"}}},
-		"make folders": {{Tool: "make_folder", Args: args{"paths": []string{"a/b", "文件夹", "-x"}}}},
+		"duplicates packed, unpacked": {
+			{Tool: "find_duplicates", Args: args{"path": []string{"duplicates"}}, Output: "$twice"},
+			{Tool: "make_archive", Args: args{"items": "$twice.duplicates", "output": "twice.zip"}, Output: "$packed"},
+			{Tool: "extract_archive", Args: args{"input": "$packed.paths", "dst": "again"}},
+		},
+		"unpack what is found": {{Tool: "extract_archive", Args: args{"path": []string{"."}, "dst": "all"}}},
+		"save a list":          {{Tool: "find_files", Args: args{"path": []string{"names", "duplicates"}, "save_to": "lists/all.txt"}}},
+		"make folders":         {{Tool: "make_folder", Args: args{"paths": []string{"a/b", "文件夹", "-x"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			native, module := hometest.NewOdd(t), hometest.NewOdd(t)

@@ -16,12 +16,8 @@ func (f Filter) noun() string {
 	if noun == "" {
 		noun = "files"
 	}
-	var types []string
-	for _, t := range f.FileType {
-		types = append(types, t)
-	}
-	if len(types) > 0 {
-		noun = joinOr(types) + " " + noun
+	if len(f.FileType) > 0 {
+		noun = joinOr(f.FileType) + " " + noun
 	}
 	if f.Empty != nil && *f.Empty {
 		noun = "empty " + noun
@@ -45,10 +41,10 @@ func (f Filter) phrases(deepByDefault bool) []string {
 		p = append(p, "in exactly this case")
 	}
 	if f.MinSize > 0 {
-		p = append(p, "of at least "+f.MinSize.String())
+		p = append(p, "of at least "+exact(f.MinSize))
 	}
 	if f.MaxSize != nil {
-		p = append(p, "of at most "+f.MaxSize.String())
+		p = append(p, "of at most "+exact(*f.MaxSize))
 	}
 	if f.Empty != nil && !*f.Empty {
 		p = append(p, "not empty")
@@ -79,6 +75,15 @@ func (f Filter) phrases(deepByDefault bool) []string {
 	return append(p, f.where(deepByDefault)...)
 }
 
+// exact is a size as a bound: rounding must not hide where it lies.
+func exact(s guest.Size) string {
+	short := s.String()
+	if same, err := guest.ParseSize(short); err == nil && same == s {
+		return short
+	}
+	return short + " (" + thousands(int(s)) + " bytes)"
+}
+
 // where says how deep is looked and how many are taken.
 func (f Filter) where(deepByDefault bool) []string {
 	var p []string
@@ -93,8 +98,13 @@ func (f Filter) where(deepByDefault bool) []string {
 	if f.Limit > 0 {
 		p = append(p, "the first "+strconv.Itoa(f.Limit))
 	}
-	if f.Sort != "" || f.Order != "" {
+	switch {
+	case f.Sort != "":
 		p = append(p, "sorted by "+sorted(f.Sort, f.Order))
+	case f.Order == "desc":
+		p = append(p, "in reverse order")
+	case f.Order != "":
+		p = append(p, "in order")
 	}
 	return p
 }
@@ -103,9 +113,6 @@ func sorted(by, order string) string {
 	first := map[string]string{"size": "largest first", "modified": "newest first", "accessed": "last opened first"}
 	last := map[string]string{"size": "smallest first", "modified": "oldest first", "accessed": "longest unopened first"}
 	switch {
-	case by == "":
-		by = "name"
-		fallthrough
 	case first[by] == "":
 		if order == "desc" {
 			return by + ", backwards"
@@ -119,13 +126,29 @@ func sorted(by, order string) string {
 
 // text is a path or pattern in a sentence, quoted where it would be misread.
 func text(s string) string {
-	if strings.HasPrefix(s, "$") {
-		return "what an earlier step found"
+	if guest.IsVariable(s) {
+		return earlier(s)
 	}
-	if s == "" || strings.ContainsAny(s, " ,\"'\n\t") {
+	s = guest.Plain(s)
+	if s == "" || strings.ContainsAny(s, " ,;:\"'\n\t") {
 		return strconv.Quote(s)
 	}
 	return s
+}
+
+// earlier names what a variable stands for: deleting the duplicates that were
+// found is not deleting the files that would be kept.
+func earlier(variable string) string {
+	_, field, _ := strings.Cut(variable, ".")
+	switch field {
+	case "", "paths", "entries":
+		return "what an earlier step found"
+	case "duplicates":
+		return "the duplicates that an earlier step found"
+	case "kept":
+		return "the files that an earlier step would keep"
+	}
+	return "what an earlier step found (" + field + ")"
 }
 
 func texts(list []string) []string {
@@ -148,14 +171,11 @@ func what(f Filter, paths, items []string, deep bool) string {
 	if len(items) > 0 && len(paths) == 0 {
 		// Items are meant themselves: kind and depth say nothing of them.
 		f.Kind, f.Recursive, f.Depth = "", deep, 0
-		s := joinAnd(texts(items))
-		if p := f.phrases(deep); len(p) > 0 || len(f.FileType) > 0 {
-			if len(f.FileType) > 0 {
-				p = append([]string{"if " + joinOr(f.FileType)}, p...)
-			}
-			s += ", " + strings.Join(p, ", ")
+		p := append([]string{joinAnd(texts(items))}, f.phrases(deep)...)
+		if noun := f.noun(); noun != "files" {
+			p = slices.Insert(p, 1, "only "+noun)
 		}
-		return s
+		return strings.Join(p, ", ")
 	}
 	s := f.noun() + " in " + places(paths)
 	if p := f.phrases(deep); len(p) > 0 {
@@ -234,6 +254,9 @@ func renameSummary(in renameArgs) string {
 	if in.UseRegex {
 		find = "/" + in.Find + "/"
 	}
+	if !in.IgnoreCase {
+		find += ", in exactly this case,"
+	}
 	add(in.Find != "" && in.Replace == "", "take away "+find)
 	add(in.Find != "" && in.Replace != "", "replace "+find+" by "+strconv.Quote(in.Replace))
 	add(in.Case != "", "make it "+in.Case+" case")
@@ -242,6 +265,9 @@ func renameSummary(in renameArgs) string {
 	numbers := "number them"
 	if in.Start != nil {
 		numbers += " from " + strconv.Itoa(*in.Start)
+	}
+	if in.Digits > 0 {
+		numbers += " with " + count(in.Digits, "digit", "digits")
 	}
 	add(in.Number, numbers)
 	add(in.Extension != "", "change the extension to "+strings.TrimLeft(in.Extension, "."))
@@ -266,7 +292,7 @@ func archiveSummary(in archiveArgs) string {
 func extractSummary(in extractArgs) string {
 	items := append(slices.Clone(in.Input), in.Items...)
 	s := "unpack " + what(in.archives(), in.Path, items, true)
-	own := len(in.Path) > 0 || len(items) > 1 || len(items) == 1 && strings.HasPrefix(items[0], "$")
+	own := len(in.Path) > 0 || len(items) > 1 || len(items) == 1 && guest.IsVariable(items[0])
 	switch {
 	case in.Dst != "" && own:
 		return s + ", each into a folder of its name in " + text(in.Dst)
