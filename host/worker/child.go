@@ -48,7 +48,7 @@ type child struct {
 	in    *bufio.Reader
 	setup setup
 	body  []byte // of the setup, behind the module
-	files []*os.File
+	files []*os.File // what it was handed; collected ones would be closed
 }
 
 // maxSetup bounds what the host sends: a module and the skill's files.
@@ -140,6 +140,7 @@ func (c *child) openFiles() (sandbox.Options, wallRules) {
 		}
 		*paths = append(*paths, fmt.Sprintf("/proc/self/fd/%d", fd))
 		f := os.NewFile(uintptr(fd), name)
+		c.files = append(c.files, f)
 		fd++
 		return f
 	}
