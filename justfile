@@ -17,6 +17,10 @@ skill name:
     rm -rf "wasm/{{name}}"
     bin/stepbox skills pack "skills/{{name}}" -o "wasm/{{name}}.wasm"
 
+# The engines that skills run, fetched and packed as wasm/NAME.wasm.
+engines:
+    go run ./cmd/mkengines
+
 # The tests, exactly as the README runs them.
 test:
     go test ./...

@@ -47,7 +47,7 @@ type child struct {
 	conn  *os.File
 	in    *bufio.Reader
 	setup setup
-	body  []byte // of the setup, behind the module
+	body  []byte     // of the setup, behind the module
 	files []*os.File // what it was handed; collected ones would be closed
 }
 
