@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 			"exits": exits,
 			"runid": runID,
 			"tree":  tree,
+			"model": model,
 			"fill":  fill,
 			"tmpfs": tmpfs,
 			"stops": stops,

@@ -106,8 +106,10 @@ func (p *Planner) Plan(ctx context.Context, r planner.Request) (planner.Answer, 
 	ctx, cancel := context.WithTimeoutCause(ctx, p.o.Timeout, errSlow)
 	defer cancel()
 	allowed := schema.For(text.Tools)
+	asking := p.asking(r)
+	asking(0)
 	for repaired := false; ; repaired = true {
-		out, err := p.ask(ctx, messages, allowed, p.asking(r))
+		out, err := p.ask(ctx, messages, allowed, asking)
 		if err != nil {
 			return planner.Answer{}, err
 		}
@@ -133,9 +135,9 @@ func (p *Planner) asking(r planner.Request) func(bytes int) {
 	if r.Asking == nil {
 		return func(int) {}
 	}
-	last := -1
+	last := 0
 	return func(bytes int) {
-		if last <= 0 || bytes == 0 || bytes-last >= 64 {
+		if last == 0 || bytes < last || bytes-last >= 64 { // less: it begins anew
 			last = bytes
 			r.Asking(planner.Asking{Planner: p.protocol.Name(), Model: p.o.Model, Bytes: bytes})
 		}

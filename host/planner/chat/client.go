@@ -178,7 +178,6 @@ func (p *Planner) once(ctx context.Context, i Inference, asking func(int)) (stri
 	if resp.StatusCode != http.StatusOK {
 		return "", p.status(resp)
 	}
-	asking(0)
 	return p.read(resp, asking)
 }
 
@@ -198,7 +197,13 @@ func (p *Planner) send(ctx context.Context, method, path string, body []byte) (*
 	if err == nil {
 		return resp, nil
 	}
-	var name *net.DNSError
+	var (
+		name *net.DNSError
+		of   *url.Error
+	)
+	if errors.As(err, &of) { // the address is told once
+		err = of.Err
+	}
 	f := fault.New(fault.Usage, "%s cannot be reached at %s: %s", p.protocol.Name(), p.o.URL, p.clean(err.Error())).
 		Hint("start the server, or set another address: stepbox config set url ADDRESS")
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &name) && name.IsNotFound {

@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"testing"
 )
 
 // Reply is what the server does with one inference.
@@ -58,7 +57,7 @@ type Server struct {
 
 // Serve starts a server that gives the replies one after the other, and then
 // the last one again and again.
-func Serve(t testing.TB, replies ...Reply) *Server {
+func Serve(t interface{ Cleanup(func()) }, replies ...Reply) *Server {
 	s := &Server{replies: replies, Models: []string{"tiny:latest"}}
 	s.http = httptest.NewServer(s)
 	s.URL = s.http.URL
