@@ -36,7 +36,7 @@ var layers = []room{
 	{"host/registry", []string{"abi"}, "a contract is text: reading it needs no plan, skill or file of a sandbox"},
 	{"host/lexicon", []string{"abi", "host/registry"}, "words about a contract, not about a request"},
 	{"host/plan", []string{"abi", "host/registry"}, "the intermediate form is pure: no file, clock, process or skill code"},
-	{"host/skill", []string{"abi", "host/registry"}, "loading a contract decides nothing and runs nothing"},
+	{"host/skill", []string{"abi", "host/registry", "host/lexicon"}, "loading a contract decides nothing and runs nothing"},
 	{"host/retrieval", []string{"abi", "host/registry", "host/skill", "host/lexicon"}, "ranking sees contracts, never plans or runs"},
 	{"host/prompt", []string{"abi", "host/registry", "host/skill", "host/plan", "host/retrieval"}, "the text for a model comes from the contract alone"},
 	{"host/planner", []string{"abi", "host/registry", "host/skill", "host/plan", "host/retrieval", "host/lexicon", "host/prompt"},

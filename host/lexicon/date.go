@@ -70,6 +70,9 @@ func (r Reader) Period(i int) (from, to time.Time, n int) {
 
 // named reads "today", "last week" and the days of the week.
 func (r Reader) named(i int) (from, to time.Time, n int) {
+	if t := r.at(i); t == nil || !shared().dateWords[t.Fold] {
+		return
+	}
 	key := ""
 	meaning := ""
 	for k := 0; k < 5; k++ {
@@ -195,6 +198,9 @@ func year(s string) (int, bool) {
 }
 
 func (r Reader) numeric(s string) (time.Time, bool) {
+	if len(s) < 8 || !strings.ContainsAny(s, "-/.") {
+		return time.Time{}, false
+	}
 	for _, layout := range []string{time.DateOnly, "2006/01/02", "2.1.2006", "2/1/2006", "2-1-2006"} {
 		if d, err := time.ParseInLocation(layout, s, r.Now.Location()); err == nil {
 			return d, true

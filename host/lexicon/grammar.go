@@ -40,9 +40,10 @@ type Phrase struct {
 	Skill   bool    // from the skill, not the host
 
 	els     []element
-	words   int // literal words
-	content int // those that are no fillers
-	chars   int // letters of the literal words
+	kinds   []string // of the slots among els
+	words   int      // literal words
+	content int      // those that are no fillers
+	chars   int      // letters of the literal words
 	slots   int
 }
 
@@ -56,7 +57,8 @@ type Grammar struct {
 	reg      *registry.Registry
 	exact    map[string][]*Phrase // by first word
 	prefix   map[string][]*Phrase // by first word's beginning
-	floating []*Phrase            // begin with a slot
+	floating []*slotGroup         // begin with a slot, by its kind
+	phrases  []*Phrase
 	values   map[string][]*Phrase // by argument
 	fillers  map[string]languages
 	small    map[string]bool // single function words: never a text or a name
@@ -98,7 +100,39 @@ func New(lex *Lexicon, reg *registry.Registry) *Grammar {
 	g.addShared()
 	g.addLexicon()
 	g.addContract()
+	g.finish()
 	return g
+}
+
+// slotGroup is the phrases that begin with the same kind of slot.
+type slotGroup struct {
+	kind    string
+	phrases []*Phrase
+}
+
+// finish settles what kind of value each slot takes, which all values of the
+// contract decide.
+func (g *Grammar) finish() {
+	groups := map[string]*slotGroup{}
+	for _, p := range g.phrases {
+		p.kinds = make([]string, len(p.els))
+		for i, e := range p.els {
+			if e.slot != nil {
+				p.kinds[i] = g.kindOf(e.slot, p.Tool)
+			}
+		}
+		if len(p.els[0].words) > 0 {
+			continue
+		}
+		group := groups[p.kinds[0]]
+		if group == nil {
+			group = &slotGroup{kind: p.kinds[0]}
+			groups[group.kind] = group
+			g.floating = append(g.floating, group)
+		}
+		group.phrases = append(group.phrases, p)
+	}
+	g.phrases = nil
 }
 
 func (g *Grammar) addShared() {
@@ -271,9 +305,12 @@ func (g *Grammar) addValue(s, arg, value string) {
 // add compiles a phrase. Phrases that do not parse were reported by Parse, or
 // are no phrases at all ("{x}" as a keyword): they are left out.
 func (g *Grammar) add(s string, p Phrase) {
-	lists, err := parsePhrase(s)
-	if err != nil {
-		return
+	lists, known := g.lex.phrases[s]
+	if !known {
+		var err error
+		if lists, err = parsePhrase(s); err != nil {
+			return
+		}
 	}
 	for _, els := range lists {
 		c := p
@@ -303,11 +340,10 @@ func (g *Grammar) add(s string, p Phrase) {
 }
 
 func (g *Grammar) index(p *Phrase) {
-	first := p.els[0]
-	if len(first.words) == 0 {
-		g.floating = append(g.floating, p)
-		return
+	if p.slots > 0 {
+		g.phrases = append(g.phrases, p)
 	}
+	first := p.els[0]
 	for _, w := range first.words {
 		w = strings.TrimSuffix(w, "!")
 		if stem, ok := strings.CutSuffix(w, "*"); ok {

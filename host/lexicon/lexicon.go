@@ -57,6 +57,8 @@ type Lexicon struct {
 	Finds []string
 	// Results is the field of a tool's result that "them" stands for.
 	Results map[string]string
+
+	phrases map[string][][]element // every phrase, parsed
 }
 
 // Entry is one meaning and how people say it.
@@ -89,7 +91,8 @@ var roleNames = []string{RolePlace, RoleThing, RoleFolder, RoleDestination, Role
 // Parse reads a lexicon.yaml. file is its name in errors, which list every
 // fault with its line.
 func Parse(data []byte, file string) (*Lexicon, error) {
-	l := &Lexicon{}
+	go shared() // read meanwhile: who parses a lexicon needs it next
+	l := &Lexicon{phrases: map[string][][]element{}}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return l, nil
 	}
@@ -281,9 +284,14 @@ func (p *parser) sayIn(out map[string][]string, lang string, k, v *yaml.Node) {
 		return
 	}
 	for _, s := range list {
-		if _, err := parsePhrase(s); err != nil {
+		if _, done := p.lex.phrases[s]; done {
+			continue
+		}
+		els, err := parsePhrase(s)
+		if err != nil {
 			p.fault(v, "phrase %q: %v", s, err)
 		}
+		p.lex.phrases[s] = els
 	}
 	out[lang] = append(out[lang], list...)
 }

@@ -51,14 +51,19 @@ func Sort(ms []Match) {
 
 // Find returns every phrase that occurs in the tokens, in their order.
 func (g *Grammar) Find(toks []Token, now time.Time) []Match {
-	f := finder{g: g, r: Reader{Tokens: toks, Now: now}, fill: make([]bool, len(toks))}
+	f := finder{g: g, memo: memo{r: Reader{Tokens: toks, Now: now}}, fill: make([]bool, len(toks))}
 	for i, t := range toks {
 		f.fill[i] = (t.Kind == Word || t.Kind == Han) && g.IsFiller(t.Fold)
 	}
 	var out []Match
 	for i, t := range toks {
-		for _, p := range g.floating {
-			out = f.try(out, p, i)
+		for _, group := range g.floating {
+			if !f.starts(group.kind, i) {
+				continue
+			}
+			for _, p := range group.phrases {
+				out = f.try(out, p, i)
+			}
 		}
 		if t.Kind != Word && t.Kind != Han && t.Kind != Number && t.Kind != Name && t.Kind != Punct {
 			continue
@@ -130,8 +135,8 @@ func matches(words []string, t Token, plural bool) bool {
 }
 
 type finder struct {
+	memo
 	g    *Grammar
-	r    Reader
 	fill []bool
 }
 
@@ -192,7 +197,7 @@ func (f *finder) match(m *Match, e, j int, free bool) (int, bool) {
 // slot fills element e at token j and goes on.
 func (f *finder) slot(m *Match, e, j int) (int, bool) {
 	s := m.els[e].slot
-	kind := f.g.kindOf(s, m.Tool)
+	kind := m.kinds[e]
 	arg := s.arg
 	fill := func(v any, n int, path bool) (int, bool) {
 		if n == 0 {
@@ -203,10 +208,10 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 	}
 	switch kind {
 	case slotNumber:
-		v, n := f.r.Number(j)
+		v, n := f.number(j)
 		return fill(whole(v), n, false)
 	case slotWhole:
-		v, n := f.r.Number(j)
+		v, n := f.number(j)
 		if q, u, k := f.r.Quantity(j); n == 0 && u == "degree" { // 90°
 			v, n = q, k
 		}
@@ -215,32 +220,39 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 		}
 		return fill(int64(v), n, false)
 	case slotFactor:
-		v, n := f.r.Factor(j)
-		if _, bare := f.r.Number(j); m.words == 0 && bare == n {
+		v, n := f.factor(j)
+		if _, bare := f.number(j); m.words == 0 && bare == n {
 			return 0, false
 		}
 		return fill(whole(v), n, false)
 	case slotSize:
-		v, n := f.r.Size(j)
+		v, n := f.size(j)
 		if n == 0 && m.slots == 2 && len(m.Filled) == 0 { // "between 1 and 5 MB"
 			v, n = f.r.sizeLike(j)
 		}
 		return fill(v, n, false)
 	case slotAgo:
-		v, n := f.r.Ago(j)
+		v, n := f.ago(j)
 		return fill(v, n, false)
 	case slotDate:
-		from, _, n := f.r.Period(j)
-		return fill(from.Format(time.DateOnly), n, false)
-	case slotAfter:
-		_, to, n := f.r.Period(j)
-		return fill(to.Format(time.DateOnly), n, false)
-	case slotPeriod, slotNamed:
-		read := f.r.Period
-		if kind == slotNamed {
-			read = f.r.named
+		s, n := f.period(j)
+		if n == 0 {
+			return 0, false
 		}
-		from, to, n := read(j)
+		return fill(s.from.Format(time.DateOnly), n, false)
+	case slotAfter:
+		s, n := f.period(j)
+		if n == 0 {
+			return 0, false
+		}
+		return fill(s.to.Format(time.DateOnly), n, false)
+	case slotPeriod, slotNamed:
+		get := f.period
+		if kind == slotNamed {
+			get = f.namedPeriod
+		}
+		s, n := get(j)
+		from, to := s.from, s.to
 		if n == 0 {
 			return 0, false
 		}
@@ -251,11 +263,11 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 		arg = first
 		return fill(from.Format(time.DateOnly), n, false)
 	case slotSpan:
-		d, n := f.r.Duration(j)
+		d, n := f.duration(j)
 		return fill(d.String(), n, false)
 	case slotClock:
-		d, n := f.r.Duration(j)
-		if v, k := f.r.Number(j); n == 0 && k > 0 && m.slots == 2 && v >= 0 && v < 1e6 { // "from 1 to 6 seconds"
+		d, n := f.duration(j)
+		if v, k := f.number(j); n == 0 && k > 0 && m.slots == 2 && v >= 0 && v < 1e6 { // "from 1 to 6 seconds"
 			d, n = time.Duration(v*float64(time.Second)), k
 		}
 		return fill(Clock(d), n, false)

@@ -3,6 +3,7 @@ package lexicon
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -66,9 +67,11 @@ var slotKinds = map[string]bool{
 // parsePhrase reads one phrase. A phrase with words that may be missing becomes
 // several lists of elements.
 func parsePhrase(s string) ([][]element, error) {
-	s = strings.ReplaceAll(s, "{", " {")
-	s = strings.ReplaceAll(s, "}", "} ")
-	out := [][]element{nil}
+	if strings.Contains(s, "{") {
+		s = strings.ReplaceAll(s, "{", " {")
+		s = strings.ReplaceAll(s, "}", "} ")
+	}
+	out := [][]element{make([]element, 0, 4)}
 	literals := false
 	for _, f := range strings.Fields(s) {
 		optional := false
@@ -83,11 +86,10 @@ func parsePhrase(s string) ([][]element, error) {
 		literals = literals || els[0].words != nil
 		n := len(out)
 		for i := 0; i < n; i++ {
-			with := append(append([]element(nil), out[i]...), els...)
 			if optional {
-				out = append(out, with)
+				out = append(out, append(slices.Clone(out[i]), els...))
 			} else {
-				out[i] = with
+				out[i] = append(out[i], els...)
 			}
 		}
 		if len(out) > 16 {
@@ -147,10 +149,17 @@ func parseElement(f string) ([]element, error) {
 	if strings.ContainsAny(f, "{}") {
 		return nil, fmt.Errorf("%q: a slot stands alone", f)
 	}
+	if plain(f) {
+		return []element{{words: []string{f}}}, nil
+	}
 	var e element
-	for _, alt := range strings.Split(f, "|") {
+	for alt := range strings.SplitSeq(f, "|") {
+		if plain(alt) {
+			e.words = append(e.words, alt)
+			continue
+		}
 		prefix, exact := strings.HasSuffix(alt, "*"), len(alt) > 1 && strings.HasSuffix(alt, "!")
-		toks := Tokenize(strings.TrimRight(alt, "*!"))
+		toks := AppendTokens(make([]Token, 0, 2), strings.TrimRight(alt, "*!"))
 		if len(toks) == 0 {
 			return nil, fmt.Errorf("%q holds an empty word", f)
 		}
@@ -177,4 +186,14 @@ func parseElement(f string) ([]element, error) {
 		e.words = append(e.words, w)
 	}
 	return []element{e}, nil
+}
+
+// plain reports whether a word is its own token as it stands.
+func plain(w string) bool {
+	for i := 0; i < len(w); i++ {
+		if w[i] < 'a' || w[i] > 'z' {
+			return false
+		}
+	}
+	return w != ""
 }

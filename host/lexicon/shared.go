@@ -63,6 +63,7 @@ type vocabulary struct {
 	months     map[string]int
 	weekdays   map[string]int
 	dates      map[string]string // folded phrase → meaning
+	dateWords  map[string]bool   // with which a named date may begin
 	folders    map[string]bool
 	extensions map[string]bool        // false for those that are everyday words
 	clitics    []string               // longest first
@@ -82,7 +83,7 @@ var shared = sync.OnceValue(func() *vocabulary {
 func readShared() (*vocabulary, error) {
 	v := &vocabulary{
 		numbers: map[string]float64{}, units: map[string]string{}, months: map[string]int{}, weekdays: map[string]int{},
-		dates: map[string]string{}, folders: map[string]bool{}, extensions: map[string]bool{}, files: map[string]*sharedFile{},
+		dates: map[string]string{}, dateWords: map[string]bool{"last": true}, folders: map[string]bool{}, extensions: map[string]bool{}, files: map[string]*sharedFile{},
 	}
 	for _, lang := range Languages {
 		data, err := sharedFiles.ReadFile("shared/" + lang + ".yaml")
@@ -131,11 +132,15 @@ func (v *vocabulary) add(f *sharedFile) {
 	for i, alts := range f.Weekdays {
 		for _, w := range strings.Split(alts, "|") {
 			v.weekdays[Fold(w)] = i
+			v.dateWords[Fold(w)] = true
 		}
 	}
 	for meaning, says := range f.Dates {
 		for _, s := range says {
-			v.dates[phraseKey(s)] = meaning
+			key := phraseKey(s)
+			v.dates[key] = meaning
+			first, _, _ := strings.Cut(key, " ")
+			v.dateWords[first] = true
 		}
 	}
 	for _, c := range f.Clitics {

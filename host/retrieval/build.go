@@ -27,10 +27,11 @@ const (
 type builder struct {
 	index   *Index
 	weights [3]map[string]map[int32]float64 // words, stems, grams
+	tokens  map[string][]lexicon.Token      // of texts that several tools share
 }
 
 func newBuilder() *builder {
-	b := &builder{index: &Index{}}
+	b := &builder{index: &Index{}, tokens: map[string][]lexicon.Token{}}
 	for i := range b.weights {
 		b.weights[i] = map[string]map[int32]float64{}
 	}
@@ -38,7 +39,7 @@ func newBuilder() *builder {
 }
 
 func (b *builder) addSkill(s *skill.Skill) {
-	lex, err := lexicon.Parse(s.Lexicon(), "lexicon.yaml")
+	lex, err := s.Vocabulary()
 	if err != nil { // a skill with a broken lexicon is still found by its contract
 		lex = &lexicon.Lexicon{}
 	}
@@ -100,11 +101,14 @@ func (b *builder) entries(ids map[string]int32, entries []lexicon.Entry, weight 
 func (b *builder) says(id int32, say map[string][]string, weight float64) {
 	for _, phrases := range say {
 		for _, p := range phrases {
-			p = strings.NewReplacer("|", " ", "?", "", "!", "", "...", " ").Replace(dropSlots(p))
+			p = markup.Replace(dropSlots(p))
 			b.text(id, p, weight/math.Sqrt(float64(len(strings.Fields(p)))))
 		}
 	}
 }
+
+// markup is what makes a text of a phrase.
+var markup = strings.NewReplacer("|", " ", "?", "", "!", "", "...", " ")
 
 // dropSlots removes {…} from a phrase.
 func dropSlots(p string) string {
@@ -121,7 +125,11 @@ func dropSlots(p string) string {
 // text adds the words of a text. A word counts once a field, and its best field
 // most: repeating a word buys nothing.
 func (b *builder) text(id int32, text string, weight float64) {
-	toks := lexicon.Tokenize(strings.ReplaceAll(text, "*", ""))
+	toks, known := b.tokens[text]
+	if !known {
+		toks = lexicon.Tokenize(strings.ReplaceAll(text, "*", ""))
+		b.tokens[text] = toks
+	}
 	for i, t := range toks {
 		switch t.Kind {
 		case lexicon.Han:

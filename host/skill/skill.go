@@ -31,6 +31,7 @@ type Skill struct {
 	files                      map[string][]byte // what /@skill shows, by slash path
 	limits                     Limits
 	digest                     string
+	vocabulary                 vocabulary
 }
 
 // Prompt is prompt.yaml.

@@ -57,7 +57,7 @@ func (p *Planner) grammar(s *skill.Skill) (*lexicon.Grammar, error) {
 	if g, ok := p.grammars.Load(s); ok {
 		return g.(*lexicon.Grammar), nil
 	}
-	lex, err := lexicon.Parse(s.Lexicon(), "lexicon.yaml")
+	lex, err := s.Vocabulary()
 	if err != nil {
 		return nil, err
 	}
