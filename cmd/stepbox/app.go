@@ -57,7 +57,7 @@ type front struct {
 // they read and what they type is a terminal.
 func (a *app) front(asJSON bool) *front {
 	f := &front{app: a}
-	there := a.in != nil && term.IsTerminal(int(a.in.Fd())) && columns(a.errs) > 0
+	there := a.there()
 	o := display.Options{
 		Out: a.out, Err: a.errs,
 		Terminal: columns(a.errs) > 0,
@@ -83,6 +83,11 @@ func (f *front) agree(ctx context.Context, text, question string) (bool, error) 
 		return false, fault.New(fault.Internal, "cannot ask: %w", err)
 	}
 	return f.asked.Agree(ctx, question)
+}
+
+// there reports whether a person reads what is said and can answer.
+func (a *app) there() bool {
+	return a.in != nil && term.IsTerminal(int(a.in.Fd())) && columns(a.errs) > 0
 }
 
 // Handle implements event.Handler.

@@ -81,7 +81,7 @@ change, and changes exactly that after a yes. What it did can be undone.`,
 	root.PersistentFlags().StringArrayVar(&a.overrides, "override", nil, "lay the contract files in `DIR` over the skill (may be repeated)")
 	root.AddCommand(
 		newRun(a), newPlan(a), newExec(a), newCommit(a), newUndo(a), newRuns(a),
-		newTry(a), newRetrieve(a), newEval(a), newSkills(a),
+		newTry(a), newRetrieve(a), newPrompt(a), newEval(a), newSkills(a),
 		newInstall(a), newUpdate(a), newRemove(a), newVerify(a), newKeys(a), newConfig(a), newDoctor(a), newCompletion(a),
 	)
 	// The help command of cobra ends with 0 for an unknown topic.

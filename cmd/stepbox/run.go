@@ -14,6 +14,7 @@ import (
 type requestFlags struct {
 	host.Request
 	json bool
+	open bool
 }
 
 func (r *requestFlags) add(f *pflag.FlagSet) {
@@ -23,6 +24,7 @@ func (r *requestFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&r.Step, "step", false, "ask before each part of the plan")
 	f.StringArrayVar(&r.AllowProtected, "allow-protected", nil, protectedHelp)
 	f.DurationVar(&r.Timeout, "timeout", 0, "end the run after `D`, for example 90s or 10m (default: no limit)")
+	f.BoolVar(&r.open, "open", false, "name the files that were made and, on a terminal, open them")
 	f.BoolVar(&r.json, "json", false, "print the events, one JSON object a line")
 }
 
@@ -39,6 +41,8 @@ func (r *requestFlags) check() error {
 	switch {
 	case r.Timeout < 0:
 		return fault.New(fault.Usage, "--timeout %s is before now", r.Timeout).Hint("give a time like 90s or 10m")
+	case r.open && (r.DryRun || r.json):
+		return fault.New(fault.Usage, "--open goes with neither --dry-run nor --json").Hint("stepbox runs open ID opens what a run made, or would make")
 	case r.DryRun && r.Yes:
 		return fault.New(fault.Usage, "--dry-run and --yes exclude each other").Hint("a dry run changes nothing, so there is nothing to approve")
 	case r.Replan < 0:
@@ -100,8 +104,15 @@ func (a *app) request(cmd *cobra.Command, r *requestFlags) error {
 		return err
 	}
 	f := a.front(r.json)
-	_, err = h.Run(cmd.Context(), r.Request, f.person, f)
-	return err
+	res, err := h.Run(cmd.Context(), r.Request, f.person, f)
+	if err != nil || !r.open || res.RunID == "" {
+		return err
+	}
+	made, err := h.Made(cmd.Context(), res.RunID)
+	if err != nil {
+		return err
+	}
+	return a.open(cmd.Context(), made)
 }
 
 // days reads a duration that may also be given in days, "30d".

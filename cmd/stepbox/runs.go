@@ -18,10 +18,10 @@ import (
 func newRuns(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:         "runs",
-		Short:       "List, show and prune earlier runs",
+		Short:       "List, show, open and prune earlier runs",
 		Example:     `  stepbox runs list`,
 		Annotations: exitCodes(fault.Usage),
-	}, newRunsList(a), newRunsShow(a), newRunsPrune(a))
+	}, newRunsList(a), newRunsShow(a), newRunsOpen(a), newRunsPrune(a))
 }
 
 func newRunsList(a *app) *cobra.Command {

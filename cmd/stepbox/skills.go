@@ -18,7 +18,7 @@ func newSkills(a *app) *cobra.Command {
 		Short:       "List and show skills, pack, unpack and inspect bundles",
 		Example:     `  stepbox skills show files`,
 		Annotations: exitCodes(fault.Usage),
-	}, newSkillsList(a), newSkillsShow(a), newSkillsPack(a), newSkillsUnpack(a), newSkillsInspect(a))
+	}, newSkillsList(a), newSkillsShow(a), newSkillsTools(a), newSkillsLint(a), newSkillsPack(a), newSkillsUnpack(a), newSkillsInspect(a))
 }
 
 // listedSkill is one skill in skills list --json.

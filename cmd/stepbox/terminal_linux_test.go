@@ -35,7 +35,7 @@ func onTerminal(t *testing.T, work string, args ...string) *terminal {
 	require.NoError(t, err)
 	cmd := exec.Command(path, args...)
 	cmd.Dir = filepath.Join(work, "home")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
+	cmd.Env = []string{"PATH=" + filepath.Join(work, "bin") + ":" + os.Getenv("PATH"), "DISPLAY=" + os.Getenv("DISPLAY")}
 	s.setenv(func(k, v string) { cmd.Env = append(cmd.Env, k+"="+v) }, work)
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
 	require.NoError(t, err)
