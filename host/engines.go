@@ -69,17 +69,23 @@ func (h *Host) engines(s *skill.Skill, e event.Handler) func(context.Context, st
 		if i < 0 {
 			return nil, &abi.Error{Code: abi.CodeUnavailable, Message: fmt.Sprintf("skill %s does not name the engine %q in its skill.yaml", s.Name(), name)}
 		}
-		places := h.places()
+		// The digest says which engine is meant, so it may come from anywhere:
+		// also from beside the skill, and from what its repository builds.
+		places := append(h.places(), place{s.Dir(), "skill"})
+		next := ""
 		if s.Source() {
-			places = append(places, place{filepath.Join(moduleTop(s.Dir()), "wasm"), "source"})
+			top := moduleTop(s.Dir())
+			places = append(places, place{filepath.Join(top, "wasm"), "source"})
+			if isFolder(filepath.Join(top, "cmd", "mkengines")) {
+				next = "go run ./cmd/mkengines brings it"
+			}
 		}
 		found, err := h.engineIn(places, name, named[i].Digest)
-		if kind := fault.Of(err); kind == fault.Usage {
-			message := err.Error()
-			if s.Source() {
-				message += `; "just engines" makes those that the skills of this repository need`
+		if fault.Of(err) == fault.Usage {
+			if next == "" {
+				next = fault.Next(err)
 			}
-			return nil, &abi.Error{Code: abi.CodeUnavailable, Message: message}
+			return nil, &abi.Error{Code: abi.CodeUnavailable, Message: err.Error() + ": " + next}
 		}
 		if err != nil {
 			return nil, err
