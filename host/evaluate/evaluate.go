@@ -9,6 +9,7 @@ import (
 	"stepbox.dev/host/gate"
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/planner"
+	"stepbox.dev/host/planner/cascade"
 	"stepbox.dev/host/planner/embedded"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
@@ -42,6 +43,7 @@ type Case struct {
 	Exact      *bool      `json:"exact,omitempty"` // nil without a gold plan
 	Question   string     `json:"question,omitempty"`
 
+	doubted   bool // a model would be asked, or the person
 	tags      []string
 	wantTools []string
 	rank      int // of the expected tool among those retrieved, from 1; 0 when not there
@@ -106,6 +108,7 @@ func (e *evaluation) one(ctx context.Context, row *Row, utterance string) (Case,
 			return c, err
 		}
 		c.Confidence = answer.Confidence
+		c.doubted = cascade.Doubt(answer, r) != ""
 		if draft, err = plan.Parse(answer.Text); err != nil {
 			return c, err
 		}

@@ -26,6 +26,10 @@ type Report struct {
 	Confusion map[string]map[string]int `json:"confusion"`
 	// Confidence is how often answers of about the same confidence were right.
 	Confidence []Bin `json:"confidence"`
+	// Doubted is the share of answers that are not sure enough: they go to a
+	// model when one is configured, and else to the person. They are scored as
+	// they are.
+	Doubted float64 `json:"doubted"`
 	// Calibration is the mean distance between confidence and share right.
 	Calibration float64 `json:"calibration"`
 }
@@ -132,6 +136,11 @@ func score(cases []Case) Report {
 	r.Slices = Slices{Tag: finish(tags), Script: finish(scripts)}
 	r.Latency = latency(cases)
 	r.Confidence, r.Calibration = curve(cases)
+	var doubted share
+	for i := range cases {
+		doubted.add(cases[i].doubted)
+	}
+	r.Doubted = *doubted.value() // a corpus has a row
 	return r
 }
 
@@ -239,6 +248,7 @@ func (r Report) Text() string {
 			fmt.Fprintf(&b, "  %-22s %6d %7.3f %7s\n", k, p.Utterances, p.Strict, exact)
 		}
 	}
+	fmt.Fprintf(&b, "\n%-24s %.3f of all, would go to a model or else to the person\n", "not sure", r.Doubted)
 	fmt.Fprintf(&b, "\nconfidence (mean distance %.3f)\n", r.Calibration)
 	for _, c := range r.Confidence {
 		fmt.Fprintf(&b, "  %.1f to %.1f: %d answers, %.3f right\n", c.From, c.To, c.Answers, c.Right)
