@@ -352,3 +352,18 @@ func TestAModuleThatIsNotItsContractIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// An answer goes where it was asked for, in the words people answer with.
+func TestAnswersThatNameAPath(t *testing.T) {
+	for answer, want := range map[string]string{"backup": "backup", "to backup": "backup", "in the folder $kept": "$kept", "archive": "archive"} {
+		t.Run(answer, func(t *testing.T) {
+			h, dir := open(t), hometest.Copy(t)
+			p := &person{approve: true, answers: []string{answer}}
+			// The mock planner leaves out what only the person knows.
+			_, err := h.Run(t.Context(), host.Request{Skill: parrot, Sandbox: dir, Planner: "mock", Utterance: "keep inbox/letter.docx"}, p, nil)
+			require.NoError(t, err)
+			require.Len(t, p.asked, 1)
+			require.Contains(t, tree(t, dir), want+"/letter.docx")
+		})
+	}
+}

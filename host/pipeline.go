@@ -254,9 +254,13 @@ func (a *attempt) preflight(ctx context.Context, w *worker.Worker) error {
 		if !a.module.tools[c.Tool].Preflight || plan.UsesVariables(c) {
 			continue
 		}
+		args, err := new(plan.Variables).Resolve(c.Args) // there are none: names are said as they are
+		if err != nil {
+			return err
+		}
 		at := a.context()
 		at.Call = i
-		resp, err := w.Preflight(ctx, abi.PreflightRequest{Tool: c.Tool, Args: c.Args, Ctx: at})
+		resp, err := w.Preflight(ctx, abi.PreflightRequest{Tool: c.Tool, Args: args, Ctx: at})
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (p *planning) plan(ctx context.Context) (plan.Valid, error) {
 		}
 		utterance += " " + answer
 		if decision.Arg != "" { // the answer is one argument's value: the rest of the plan stands
-			p.draft = p.draft.WithCalls(answered(p.draft.Calls(), decision, answer))
+			p.draft = p.draft.WithCalls(answered(p.draft.Calls(), decision, p.named(decision, answer)))
 			continue
 		}
 		if err := p.propose(ctx, utterance); err != nil {
@@ -100,6 +100,21 @@ func (p *planning) ask(ctx context.Context, d gate.Decision, doubted bool, utter
 		p.meant = utterance
 	}
 	return instead, err
+}
+
+// named is what an answer says: the path in it where a path was asked for, unless
+// it is offered or there as it stands.
+func (p *planning) named(d gate.Decision, answer string) string {
+	t, ok := p.skill.Registry().Tool(p.draft.Calls()[d.Call].Tool)
+	if !ok || t.Args[d.Arg] == nil || t.Args[d.Arg].PathRole == abi.RoleNone || slices.Contains(d.Candidates, answer) {
+		return answer
+	}
+	if exists := p.sandbox.exists(); exists != nil {
+		if found, _ := exists(answer); found {
+			return answer
+		}
+	}
+	return gate.PathAnswer(answer)
 }
 
 // answered returns the calls with a person's answer in the place that was asked

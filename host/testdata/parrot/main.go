@@ -23,6 +23,7 @@ type request struct {
 		Path   string `json:"path"`
 		Where  string `json:"where"`
 		Output string `json:"output"`
+		Dst    string `json:"dst"`
 	} `json:"args"`
 }
 
@@ -48,6 +49,7 @@ func describe() int32 {
 		{Name: "read", Kind: abi.KindStep, Args: path},
 		{Name: "peek", Kind: abi.KindStep, Args: map[string]abi.ArgSchema{"where": text}},
 		{Name: "copy", Kind: abi.KindStep, Args: map[string]abi.ArgSchema{"path": in, "output": out}},
+		{Name: "keep", Kind: abi.KindStep, Args: map[string]abi.ArgSchema{"path": in, "dst": out}},
 		{Name: "wipe", Kind: abi.KindStep, Args: path},
 	}}
 	b, err := json.Marshal(d)
@@ -98,17 +100,23 @@ func step() int32 {
 		b, err := os.ReadFile(r.Args.Where)
 		return answer(string(b), err)
 	case "copy":
-		b, err := os.ReadFile(r.Args.Path)
-		if err == nil {
-			err = os.MkdirAll(path.Dir(r.Args.Output), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(r.Args.Output, b, 0o644)
-		}
-		return answer(r.Args.Output, err)
+		return answer(r.Args.Output, copyTo(r.Args.Output, r.Args.Path))
+	case "keep":
+		return answer(r.Args.Dst, copyTo(path.Join(r.Args.Dst, path.Base(r.Args.Path)), r.Args.Path))
 	case "wipe":
 		return answer(true, os.Remove(r.Args.Path))
 	}
 	pdk.Output([]byte(strings.Repeat(r.Args.Raw, max(1, r.Args.Times))))
 	return 0
+}
+
+func copyTo(to, from string) error {
+	b, err := os.ReadFile(from)
+	if err == nil {
+		err = os.MkdirAll(path.Dir(to), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(to, b, 0o644)
+	}
+	return err
 }
