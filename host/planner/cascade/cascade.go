@@ -18,7 +18,7 @@ import (
 // is, chosen from the confidence curve over 1,170 requests (`stepbox eval`
 // prints it; see RATIONALE.md). A plan that changes files needs more than one
 // that looks. A question needs most: asking costs nothing, and below its mark
-// more than a quarter of the questions were about requests that say enough.
+// a quarter of the questions were about requests that say enough.
 const (
 	SureLooking = 0.60
 	SureActing  = 0.80
@@ -34,11 +34,13 @@ func Doubt(a planner.Answer, r *registry.Registry) string {
 	if err != nil {
 		return "its plan cannot be read"
 	}
-	least, what := SureLooking, "a plan that only looks or adds"
+	least, what := SureLooking, "a plan that changes no file that is there"
 	for _, c := range d.Calls() {
 		switch t, ok := r.Tool(c.Tool); {
-		case c.Tool == registry.Clarify, c.Tool == registry.Reject:
-			least, what = SureAsking, "a question or a refusal"
+		case c.Tool == registry.Reject:
+			return "" // nobody is asked to overrule a refusal
+		case c.Tool == registry.Clarify:
+			least, what = SureAsking, "a question"
 		case ok && t.Destructive:
 			least, what = max(least, SureActing), "a plan that changes files"
 		}

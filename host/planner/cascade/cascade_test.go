@@ -34,6 +34,7 @@ func (f *fixed) Plan(ctx context.Context, r planner.Request) (planner.Answer, er
 const (
 	looks   = `{"plan":[{"tool":"list_files","args":{"path":["a"]}}]}`
 	deletes = `{"plan":[{"tool":"list_files","args":{"path":["a"]},"output":"$x"},{"tool":"delete_files","args":{"items":"$x.paths"}}]}`
+	refuses = `{"plan":[{"tool":"reject","args":{"reason":"No."}}]}`
 	asks    = `{"plan":[{"tool":"clarify","args":{"question":"Which?"}}]}`
 )
 
@@ -50,6 +51,7 @@ func TestDoubt(t *testing.T) {
 		{deletes, 0.79, false}, {deletes, 0.80, true},
 		{asks, 0.85, false}, {asks, 0.88, true},
 		{deletes, 0, true}, // a planner that cannot tell is not doubted for it
+		{refuses, 0.1, true}, // a model is not asked to overrule it
 		{"broken", 0.5, false},
 	} {
 		why := cascade.Doubt(planner.Answer{Text: []byte(c.text), Confidence: c.confidence, Planner: "embedded"}, s.Registry())
