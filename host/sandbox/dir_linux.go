@@ -215,7 +215,7 @@ func (v *View) isEmpty(p *place) sys.Errno {
 // listLower calls each with what the sandbox has in a folder, until it says no.
 func (v *View) listLower(path string, each func(name string, kind fs.FileMode) bool) sys.Errno {
 	var st unix.Stat_t
-	fd, err := openRead(v.lower, path, &st)
+	fd, err := v.openLower(path, &st)
 	if err != nil {
 		return toErrno(err)
 	}

@@ -82,13 +82,18 @@ func (v *View) statLower(path string, st *unix.Stat_t) error {
 	return unix.Fstatat(v.near.fd, base, st, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-// openRead opens a regular file or a folder to read. Whatever else lies there
-// is not touched: opening a FIFO or a device can act on it. Access times stay as
-// they are where the system allows.
-func openRead(dir int, path string, st *unix.Stat_t) (int, error) {
-	if err := statBelow(dir, path, st); err != nil {
+// openLower is openRead for the sandbox.
+func (v *View) openLower(path string, st *unix.Stat_t) (int, error) {
+	if err := v.statLower(path, st); err != nil {
 		return -1, err
 	}
+	return openRead(v.lower, path, st)
+}
+
+// openRead opens a regular file or a folder to read, when st says that it is
+// one. Whatever else lies there is not touched: opening a FIFO or a device can
+// act on it. Access times stay as they are where the system allows.
+func openRead(dir int, path string, st *unix.Stat_t) (int, error) {
 	kind := st.Mode & unix.S_IFMT
 	if kind != unix.S_IFREG && kind != unix.S_IFDIR {
 		return -1, unix.EPERM

@@ -230,7 +230,7 @@ func (f *CallFS) openNow(p *place, o opening) (*file, sys.Errno) {
 			h.lower = p.node.Origin.Path
 		}
 		var st unix.Stat_t
-		if h.fd, err = openRead(f.v.lower, h.lower, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		if h.fd, err = f.v.openLower(h.lower, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
 			unix.Close(h.fd)
 			err = unix.EISDIR
 		}

@@ -127,7 +127,10 @@ func (f *CallFS) openTmpFile(rest string) (*file, sys.Errno) {
 		return nil, errno
 	}
 	var st unix.Stat_t
-	fd, err := openRead(f.v.tmp, path, &st)
+	fd, err := -1, statBelow(f.v.tmp, path, &st)
+	if err == nil {
+		fd, err = openRead(f.v.tmp, path, &st)
+	}
 	if err != nil {
 		return nil, toErrno(err)
 	}
