@@ -367,3 +367,21 @@ func TestAnswersThatNameAPath(t *testing.T) {
 		})
 	}
 }
+
+// --step asks before each intent, not before each call, and a no in the middle
+// undoes what ran.
+func TestStepAsksInTheMiddle(t *testing.T) {
+	h, dir := open(t), hostileHome(t)
+	before := tree(t, dir)
+	two := `{"plan":[{"tool":"copy","args":{"path":"a.txt","output":"x.txt"}},{"tool":"copy","args":{"path":"b.txt","output":"y.txt"}}]}`
+	text := given(t, abi.Call{Tool: "change", Args: map[string]any{"raw": two}}, abi.Call{Tool: "copy", Args: map[string]any{"path": "a.txt", "output": "z.txt"}})
+	var heard []string
+	p := &person{approve: true, proceed: func(s string) bool { heard = append(heard, s); return len(heard) == 1 }}
+	e := &events{}
+	_, err := h.Run(t.Context(), host.Request{Skill: parrot, Sandbox: dir, Plan: text, Step: true}, p, e)
+	require.Equal(t, fault.NotApproved, fault.Of(err), "%v", err)
+	require.Len(t, heard, 2)
+	require.Equal(t, 2, strings.Count(e.types(), "step_end"))
+	require.Nil(t, p.shown)
+	require.Equal(t, before, tree(t, dir))
+}

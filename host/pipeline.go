@@ -54,6 +54,8 @@ type attempt struct {
 	record  *record
 	module  *loading
 	program plan.Program
+	// summaries are the calls of the plan in words.
+	summaries []string
 
 	copied    []string // what was staged, to look at, and for which call of which run
 	copiedFor string
@@ -150,7 +152,7 @@ func (a *attempt) stages(ctx context.Context) error {
 		return err
 	}
 	done, err := execute.Run(ctx, a.program, w, execute.Options{
-		Context: a.context(), Events: a.events, Paths: sandbox.paths(), Confirm: a.confirm,
+		Context: a.context(), Events: a.events, Paths: sandbox.paths(), Before: a.step, Confirm: a.confirm,
 	})
 	a.result.Results = done.Results
 	if err != nil {
@@ -210,8 +212,7 @@ func (a *attempt) verb() string {
 	return "run"
 }
 
-// show tells what will run, in the skill's own words, and with --step asks
-// about each intent.
+// show tells what will run, in the skill's own words.
 func (a *attempt) show(ctx context.Context, w *worker.Worker, pl *planning, valid plan.Valid) error {
 	a.record.Plan = valid.Calls()
 	ev := event.Planned{Planner: pl.answer.Planner, Model: pl.answer.Model, Why: pl.answer.Why, Confidence: pl.answer.Confidence, Plan: valid.Calls()}
@@ -228,23 +229,26 @@ func (a *attempt) show(ctx context.Context, w *worker.Worker, pl *planning, vali
 	if err := a.events.Handle(event.Program{Digest: a.program.Digest().String(), Calls: a.program.Calls()}); err != nil {
 		return err
 	}
-	if !a.request.Step {
+	if a.request.Step && a.person == nil {
+		return fault.New(fault.NotApproved, "--step asks about each intent, and there is nobody to ask").
+			Hint("leave --step out, or run it on a terminal")
+	}
+	a.summaries = ev.Summaries
+	return nil
+}
+
+// step asks, with --step, before the first call of each intent: what came out of
+// those before it has been seen by then.
+func (a *attempt) step(ctx context.Context, call int) error {
+	intents := a.program.Intents()
+	if !a.request.Step || call > 0 && intents[call-1] == intents[call] {
 		return nil
 	}
-	for _, text := range ev.Summaries {
-		if a.person == nil {
-			return fault.New(fault.NotApproved, "--step asks about each intent, and there is nobody to ask").
-				Hint("leave --step out, or run it on a terminal")
-		}
-		yes, err := a.person.Proceed(ctx, text)
-		if err != nil {
-			return err
-		}
-		if !yes {
-			return fault.New(fault.NotApproved, "not run; nothing was changed")
-		}
+	yes, err := a.person.Proceed(ctx, a.summaries[intents[call]])
+	if err == nil && !yes {
+		err = fault.New(fault.NotApproved, "not run; nothing was changed")
 	}
-	return nil
+	return err
 }
 
 // preflight asks the guest about every call that needs no result of another,
