@@ -36,6 +36,8 @@ func TestMove(t *testing.T) {
 			[]string{"drafts/x/y.txt", "inbox/a.pdf", "inbox/b.txt", "inbox/done/old.pdf", "inbox/sub/c.pdf", "notes.txt"}},
 		"there already": {args{"items": []string{"notes.txt"}, "dst": "."},
 			[]string{"drafts/x/y.txt", "inbox/a.pdf", "inbox/b.txt", "inbox/done/old.pdf", "inbox/sub/c.pdf", "notes.txt"}},
+		"apart, still a folder": {args{"src": []string{"."}, "dst": "all", "kind": "both", "exclude": []string{"c.pdf", "notes.txt", "drafts"}},
+			[]string{"all/inbox/a.pdf=inbox/a.pdf", "all/inbox/b.txt=inbox/b.txt", "all/inbox/done/old.pdf=inbox/done/old.pdf", "drafts/x/y.txt", "inbox/sub/c.pdf", "notes.txt"}},
 		"a folder taken apart around an exclusion": {args{"items": []string{"inbox"}, "dst": "out", "exclude": []string{"sub"}, "keep_folders": true},
 			[]string{"drafts/x/y.txt", "inbox/sub/c.pdf", "notes.txt", "out/inbox/a.pdf=inbox/a.pdf", "out/inbox/b.txt=inbox/b.txt", "out/inbox/done/old.pdf=inbox/done/old.pdf"}},
 	} {
@@ -78,23 +80,25 @@ func TestCopyKeepsTimesAndLeavesLinks(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
-	start := []string{"a.tmp", "b.txt", "build/c.tmp", "build/cache/d.tmp", "build/keep.o", "old/x/y.txt", "void/"}
+	start := []string{"a.tmp", "b.txt", "build/c.tmp", "build/cache/d.tmp", "build/keep.o", "old/x/y.txt", "void/", "void/1/2/"}
 	for name, c := range map[string]struct {
 		args args
 		want []string
 	}{
-		"by pattern":       {args{"path": []string{"build"}, "pattern": []string{"*.tmp"}}, []string{"a.tmp", "b.txt", "build/cache/", "build/keep.o", "old/x/y.txt", "void/"}},
-		"by type":          {args{"path": []string{"."}, "file_type": []string{"temporary"}, "exclude": []string{"cache"}}, []string{"b.txt", "build/cache/d.tmp", "build/keep.o", "old/x/y.txt", "void/"}},
-		"a folder":         {args{"items": []string{"old"}}, []string{"a.tmp", "b.txt", "build/c.tmp", "build/cache/d.tmp", "build/keep.o", "void/"}},
-		"all in a folder":  {args{"path": []string{"build"}, "kind": "both"}, []string{"a.tmp", "b.txt", "build/", "old/x/y.txt", "void/"}},
-		"all but a folder": {args{"path": []string{"build"}, "kind": "both", "exclude": []string{"cache"}}, []string{"a.tmp", "b.txt", "build/cache/d.tmp", "old/x/y.txt", "void/"}},
+		"by pattern":       {args{"path": []string{"build"}, "pattern": []string{"*.tmp"}}, []string{"a.tmp", "b.txt", "build/cache/", "build/keep.o", "old/x/y.txt", "void/1/2/"}},
+		"by type":          {args{"path": []string{"."}, "file_type": []string{"temporary"}, "exclude": []string{"cache"}}, []string{"b.txt", "build/cache/d.tmp", "build/keep.o", "old/x/y.txt", "void/1/2/"}},
+		"a folder":         {args{"items": []string{"old"}}, []string{"a.tmp", "b.txt", "build/c.tmp", "build/cache/d.tmp", "build/keep.o", "void/1/2/"}},
+		"all in a folder":  {args{"path": []string{"build"}, "kind": "both"}, []string{"a.tmp", "b.txt", "build/", "old/x/y.txt", "void/1/2/"}},
+		"all but a folder": {args{"path": []string{"build"}, "kind": "both", "exclude": []string{"cache"}}, []string{"a.tmp", "b.txt", "build/cache/d.tmp", "old/x/y.txt", "void/1/2/"}},
 		"empty folders":    {args{"path": []string{"."}, "kind": "folders", "empty": true}, []string{"a.tmp", "b.txt", "build/c.tmp", "build/cache/d.tmp", "build/keep.o", "old/x/y.txt"}},
+		"folders by name, but not all of one": {args{"path": []string{"."}, "kind": "folders", "pattern": []string{"build", "old"}, "exclude": []string{"keep.o"}},
+			[]string{"a.tmp", "b.txt", "build/keep.o", "void/1/2/"}},
 		"all but a file, in a folder named": {args{"items": []string{"build"}, "exclude": []string{"d.tmp"}},
-			[]string{"a.tmp", "b.txt", "build/cache/d.tmp", "old/x/y.txt", "void/"}},
+			[]string{"a.tmp", "b.txt", "build/cache/d.tmp", "old/x/y.txt", "void/1/2/"}},
 		"an item that does not fit": {args{"items": []string{"b.txt", "a.tmp"}, "pattern": []string{"*.tmp"}},
-			[]string{"b.txt", "build/c.tmp", "build/cache/d.tmp", "build/keep.o", "old/x/y.txt", "void/"}},
+			[]string{"b.txt", "build/c.tmp", "build/cache/d.tmp", "build/keep.o", "old/x/y.txt", "void/1/2/"}},
 		"a folder and what is in it": {args{"items": []string{"old", "old/x"}},
-			[]string{"a.tmp", "b.txt", "build/c.tmp", "build/cache/d.tmp", "build/keep.o", "void/"}},
+			[]string{"a.tmp", "b.txt", "build/c.tmp", "build/cache/d.tmp", "build/keep.o", "void/1/2/"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := box(t, start...)
@@ -124,27 +128,29 @@ func TestRename(t *testing.T) {
 		args  args
 		want  []string
 	}{
-		"prefix":          {[]string{"a.txt"}, args{"prefix": "x-"}, []string{"x-a.txt=a.txt"}},
-		"suffix":          {[]string{"a.tar.gz"}, args{"suffix": "-old"}, []string{"a-old.tar.gz=a.tar.gz"}},
-		"remove prefix":   {[]string{"IMG_1.jpg", "img_2.jpg", "other.jpg"}, args{"remove_prefix": "IMG_"}, []string{"1.jpg=IMG_1.jpg", "2.jpg=img_2.jpg", "other.jpg"}},
-		"remove suffix":   {[]string{"a (copy).txt"}, args{"remove_suffix": " (copy)"}, []string{"a.txt=a (copy).txt"}},
-		"replace":         {[]string{"my file name.txt"}, args{"find": " ", "replace": "_"}, []string{"my_file_name.txt=my file name.txt"}},
-		"literal dollars": {[]string{"a$1.txt"}, args{"find": "$1", "replace": "$$2"}, []string{"a$$2.txt=a$1.txt"}},
-		"with the ext":    {[]string{"a.jpeg"}, args{"find": ".jpeg", "replace": ".jpg"}, []string{"a.jpg=a.jpeg"}},
-		"regex":           {[]string{"2026-11-29 x.txt"}, args{"find": `(\d+)-(\d+)-(\d+)`, "replace": "$3.$2.$1", "use_regex": true}, []string{"29.11.2026 x.txt=2026-11-29 x.txt"}},
-		"upper":           {[]string{"été.txt"}, args{"case": "upper"}, []string{"ÉTÉ.txt=été.txt"}},
-		"title":           {[]string{"the END-of it.txt"}, args{"case": "title"}, []string{"The End-Of It.txt=the END-of it.txt"}},
-		"lower":           {[]string{"Notes OLD.TXT"}, args{"case": "lower"}, []string{"notes old.txt=Notes OLD.TXT"}},
-		"case only":       {[]string{"README.md"}, args{"case": "lower"}, []string{"readme.md=README.md"}},
-		"extension":       {[]string{"a.text", "b"}, args{"extension": ".txt"}, []string{"a.txt=a.text", "b.txt=b"}},
-		"number":          {[]string{"b2.jpg", "b10.jpg"}, args{"number": true}, []string{"b10-002.jpg=b10.jpg", "b2-001.jpg=b2.jpg"}},
-		"number by date":  {[]string{"x.jpg", "y.jpg"}, args{"number": true, "new_name": "trip.jpg", "start": 9, "digits": 1, "sort": "modified", "order": "asc"}, []string{"trip-09.jpg=y.jpg", "trip-10.jpg=x.jpg"}},
-		"new name":        {[]string{"a.txt"}, args{"items": []string{"a.txt"}, "new_name": "b.md"}, []string{"b.md=a.txt"}},
-		"a folder":        {[]string{"old/x.txt"}, args{"items": []string{"old"}, "new_name": "v1.2"}, []string{"v1.2/x.txt=old/x.txt"}},
-		"a shift":         {[]string{"1.txt", "2.txt", "3.txt"}, args{"number": true, "start": 2, "digits": 1, "find": `\d`, "use_regex": true}, []string{"2.txt=1.txt", "3.txt=2.txt", "4.txt=3.txt"}},
-		"folders and all": {[]string{"A/A1/A2.txt"}, args{"case": "lower", "kind": "both"}, []string{"a/a1/a2.txt=A/A1/A2.txt"}},
-		"dot files":       {[]string{".profile"}, args{"suffix": "-old", "hidden": "include"}, []string{".profile-old=.profile"}},
-		"nothing to do":   {[]string{"a.txt"}, args{"case": "lower"}, []string{"a.txt"}},
+		"prefix":            {[]string{"a.txt"}, args{"prefix": "x-"}, []string{"x-a.txt=a.txt"}},
+		"suffix":            {[]string{"a.tar.gz"}, args{"suffix": "-old"}, []string{"a-old.tar.gz=a.tar.gz"}},
+		"remove prefix":     {[]string{"IMG_1.jpg", "img_2.jpg", "other.jpg"}, args{"remove_prefix": "IMG_"}, []string{"1.jpg=IMG_1.jpg", "2.jpg=img_2.jpg", "other.jpg"}},
+		"remove suffix":     {[]string{"a (copy).txt"}, args{"remove_suffix": " (copy)"}, []string{"a.txt=a (copy).txt"}},
+		"replace":           {[]string{"my file name.txt"}, args{"find": " ", "replace": "_"}, []string{"my_file_name.txt=my file name.txt"}},
+		"literal dollars":   {[]string{"a$1.txt"}, args{"find": "$1", "replace": "$$2"}, []string{"a$$2.txt=a$1.txt"}},
+		"with the ext":      {[]string{"a.jpeg"}, args{"find": ".jpeg", "replace": ".jpg"}, []string{"a.jpg=a.jpeg"}},
+		"regex":             {[]string{"2026-11-29 x.txt"}, args{"find": `(\d+)-(\d+)-(\d+)`, "replace": "$3.$2.$1", "use_regex": true}, []string{"29.11.2026 x.txt=2026-11-29 x.txt"}},
+		"upper":             {[]string{"été.txt"}, args{"case": "upper"}, []string{"ÉTÉ.txt=été.txt"}},
+		"title":             {[]string{"the END-of it.txt"}, args{"case": "title"}, []string{"The End-Of It.txt=the END-of it.txt"}},
+		"lower":             {[]string{"Notes OLD.TXT"}, args{"case": "lower"}, []string{"notes old.txt=Notes OLD.TXT"}},
+		"case only":         {[]string{"README.md"}, args{"case": "lower"}, []string{"readme.md=README.md"}},
+		"extension":         {[]string{"a.text", "b"}, args{"extension": ".txt"}, []string{"a.txt=a.text", "b.txt=b"}},
+		"number":            {[]string{"b2.jpg", "b10.jpg"}, args{"number": true}, []string{"b10-002.jpg=b10.jpg", "b2-001.jpg=b2.jpg"}},
+		"number by date":    {[]string{"x.jpg", "y.jpg"}, args{"number": true, "new_name": "trip.jpg", "start": 9, "digits": 1, "sort": "modified", "order": "asc"}, []string{"trip-09.jpg=y.jpg", "trip-10.jpg=x.jpg"}},
+		"new name":          {[]string{"a.txt"}, args{"items": []string{"a.txt"}, "new_name": "b.md"}, []string{"b.md=a.txt"}},
+		"a folder":          {[]string{"old/x.txt"}, args{"items": []string{"old"}, "new_name": "v1.2"}, []string{"v1.2/x.txt=old/x.txt"}},
+		"a shift":           {[]string{"1.txt", "2.txt", "3.txt"}, args{"number": true, "start": 2, "digits": 1, "find": `\d`, "use_regex": true}, []string{"2.txt=1.txt", "3.txt=2.txt", "4.txt=3.txt"}},
+		"folders and all":   {[]string{"A/A1/A2.txt"}, args{"case": "lower", "kind": "both"}, []string{"a/a1/a2.txt=A/A1/A2.txt"}},
+		"dot files":         {[]string{".profile"}, args{"suffix": "-old", "hidden": "include"}, []string{".profile-old=.profile"}},
+		"number, as a type": {[]string{"b2.jpg", "a.png"}, args{"number": true, "new_name": "trip"}, []string{"trip-001.png=a.png", "trip-002.jpg=b2.jpg"}},
+		"odd names":         {[]string{"new\nline.txt"}, args{"suffix": "-old"}, []string{"new\nline-old.txt=new\nline.txt"}},
+		"nothing to do":     {[]string{"a.txt"}, args{"case": "lower"}, []string{"a.txt"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := box(t, c.start...)
@@ -231,9 +237,9 @@ func TestActionsInWords(t *testing.T) {
 	move := func(a args) []string { return words(t, dir, do(t, dir, "move_files", a), false) }
 	require.Equal(t, []string{"moved 2 items to out/"}, move(args{"src": []string{"in"}, "dst": "out", "pattern": []string{"*.pdf"}}))
 	require.Equal(t, []string{"nothing to do: 2 are there already"}, move(args{"items": []string{"out/a.pdf", "out/b.pdf"}, "dst": "out"}))
+	require.Equal(t, []string{"moved 1 item to out/; 1 is there already"}, move(args{"items": []string{"out/a.pdf", "in/d.png"}, "dst": "out"}))
 	require.Equal(t, []string{"would have moved 3 items:", "        2  out/documents/", "        1  out/images/"},
 		words(t, dir, func() []abi.CallResult {
-			do(t, dir, "move_files", args{"items": []string{"in/d.png"}, "dst": "out"})
 			return do(t, dir, "organize_files", args{"path": []string{"out"}})
 		}(), true))
 	require.Equal(t, []string{"would have deleted 1 file, 8 B"}, words(t, dir, do(t, dir, "delete_files", args{"items": []string{"in/c.txt"}}), true))

@@ -308,6 +308,12 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, map[string]int64{".jpg": 600, ".png": 300, ".pdf": 100, ".txt": 0, "no extension": 1000}, rows(args{"by": "extension"}))
 	require.Equal(t, map[string]int64{"total": 1000}, rows(args{"by": "total", "hidden": "skip"}))
 	require.Equal(t, map[string]int64{"pics/sub/": 300, "pics/ itself": 600}, rows(args{"path": []string{"pics"}}))
+	all := func(a args) string {
+		lines := words(t, dir, do(t, dir, "folder_summary", a), false)
+		return strings.TrimSpace(lines[len(lines)-1])
+	}
+	require.Equal(t, "0 B   100%    4 folders  in all", all(args{"kind": "folders"}))
+	require.Equal(t, "2 kB   100%      5 files  in all, and 4 folders", all(args{"kind": "both"}))
 	lines := words(t, dir, do(t, dir, "folder_summary", args{"limit": 2}), false)
 	require.Len(t, lines, 3)
 	require.Contains(t, lines[0], "50%")

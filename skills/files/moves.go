@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ func checkMoves(ctx guest.Context, moves []move, vacating bool) error {
 		}
 		to[m.To] = m.From
 		if taken.taken(m.To) && !(vacating && from[m.To]) {
-			clashes = append(clashes, quoted(m.To)+" is there already")
+			clashes = append(clashes, quoted(m.To)+" is there already, so "+quoted(m.From)+" cannot get that name")
 		}
 		if m.folder && strings.HasPrefix(m.To+"/", m.From+"/") {
 			clashes = append(clashes, quoted(m.From)+" cannot be put into itself")
@@ -116,7 +117,7 @@ func doMoves(ctx guest.Context, moves []move, label string) error {
 			}
 			made[dir] = true
 		}
-		if err := ctx.Files().Rename(from, m.To); err != nil {
+		if err := rename(ctx, from, m.To); err != nil {
 			return err
 		}
 		state[i] = 2
@@ -132,6 +133,19 @@ func doMoves(ctx guest.Context, moves []move, label string) error {
 		}
 	}
 	return nil
+}
+
+// rename moves one thing. Pipes, sockets and devices stay where they are.
+func rename(ctx guest.Context, from, to string) error {
+	err := ctx.Files().Rename(from, to)
+	if err == nil {
+		return nil
+	}
+	const known = fs.ModeDir | fs.ModeSymlink
+	if info, look := ctx.Files().Lstat(from); look == nil && info.Mode()&fs.ModeType&^known != 0 {
+		return guest.Errorf(abi.CodeUnsupported, "%q is no file, folder or link and cannot be moved; leave it out with exclude", from)
+	}
+	return err
 }
 
 // asideName is a free name beside another.
@@ -202,17 +216,17 @@ func formatMoves(verb string) func(Moved, bool) []guest.Item {
 			}
 			return []guest.Item{{Kind: abi.ItemInfo, Message: text}}
 		}
-		text := done(dryRun, verb) + " " + count(out.Count, "item", "items")
+		text, same := done(dryRun, verb)+" "+count(out.Count, "item", "items"), ""
 		if out.Same > 0 {
-			text += "; " + sameAs(verb, out.Same)
+			same = "; " + sameAs(verb, out.Same)
 		}
-		if verb == "renamed" {
-			return []guest.Item{{Kind: abi.ItemInfo, Message: text}}
+		switch {
+		case verb == "renamed":
+			return []guest.Item{{Kind: abi.ItemInfo, Message: text + same}}
+		case out.To != "":
+			return []guest.Item{{Kind: abi.ItemInfo, Message: text + " to " + folderName(out.To) + same, Path: out.To}}
 		}
-		if out.To != "" {
-			return []guest.Item{{Kind: abi.ItemInfo, Message: text + " to " + folderName(out.To), Path: out.To}}
-		}
-		return append([]guest.Item{{Kind: abi.ItemInfo, Message: text + ":"}}, perFolder(out.Moves)...)
+		return append([]guest.Item{{Kind: abi.ItemInfo, Message: text + same + ":"}}, perFolder(out.Moves)...)
 	}
 }
 

@@ -122,7 +122,10 @@ func newRenamer(in renameArgs, n int) (*renamer, error) {
 func (r *renamer) name(old string, folder bool, i int) (string, error) {
 	stem, ext := splitName(old, folder)
 	if r.NewName != "" {
-		stem, ext = splitName(r.NewName, folder)
+		kept := ext
+		if stem, ext = splitName(r.NewName, folder); ext == "" && r.Number {
+			ext = kept // many files are called trip: each stays what it is
+		}
 	}
 	stem = r.cut(stem)
 	if r.find != nil {
@@ -156,7 +159,7 @@ func (r *renamer) name(old string, folder bool, i int) (string, error) {
 	if stem == "" && ext != "" || stem+ext == "" {
 		return "", errReason("nothing would be left of the name")
 	}
-	return stem + ext, checkName(stem + ext)
+	return stem + ext, checkName(old, stem+ext)
 }
 
 // cut takes remove_prefix and remove_suffix away.
@@ -179,8 +182,10 @@ type errReason string
 
 func (e errReason) Error() string { return string(e) }
 
-// checkName refuses what cannot be a name, or would lead elsewhere.
-func checkName(name string) error {
+// checkName refuses what cannot be a name, would lead elsewhere, or cannot be
+// shown when the old name could.
+func checkName(old, name string) error {
+	hides := func(c rune) bool { return unicode.IsControl(c) && !strings.ContainsRune(old, c) }
 	switch {
 	case strings.ContainsAny(name, "/\x00"):
 		return errReason("the name " + quoted(name) + " would lead into another folder; use move for that")
@@ -188,7 +193,7 @@ func checkName(name string) error {
 		return errReason(quoted(name) + " is no name")
 	case len(name) > 255:
 		return errReason("the name would be longer than 255 bytes")
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, hides):
 		return errReason("the name " + quoted(name) + " would hold characters that cannot be shown")
 	}
 	return nil

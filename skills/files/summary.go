@@ -39,8 +39,9 @@ type Summary struct {
 	Rows    []Row   `json:"rows"`
 	Count   int     `json:"count"`
 	Bytes   int64   `json:"bytes"`
-	Folders int     `json:"folders"` // folders looked at, besides those looked in
+	Folders int     `json:"folders"` // matching ones; Count has them only when nothing else was asked for
 	Largest []Entry `json:"largest"`
+	Kind    string  `json:"kind,omitempty"` // what was counted, when not files
 	Show    string  `json:"show,omitempty"`
 }
 
@@ -68,7 +69,7 @@ func measure(ctx guest.Context, in measureArgs) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	out := Summary{By: in.By, Show: in.Show, Rows: []Row{}, Largest: []Entry{}}
+	out := Summary{By: in.By, Kind: in.Kind, Show: in.Show, Rows: []Row{}, Largest: []Entry{}}
 	rows := map[string]*Row{}
 	zone := ctx.Zone()
 	for _, e := range found {
@@ -165,19 +166,23 @@ func formatSummary(out Summary, _ bool) []guest.Item {
 	if out.Show == "" {
 		return nil
 	}
-	if out.Count == 0 {
+	if out.Count+out.Folders == 0 {
 		return []guest.Item{{Kind: abi.ItemInfo, Message: "nothing matches"}}
 	}
 	var items []guest.Item
 	if out.By != "total" {
 		for _, r := range out.Rows {
 			line := padLeft(guest.Size(r.Bytes).String(), 9) + "  " + padLeft(percent(r.Percent), 5) + "  " +
-				padLeft(count(r.Count, "file ", "files"), 11) + "  " + r.Name
+				padLeft(out.count(r.Count), 11) + "  " + r.Name
 			items = append(items, guest.Item{Kind: abi.ItemOutput, Message: line})
 		}
 	}
+	inFolders := ""
+	if out.Kind == kindBoth {
+		inFolders = ", and " + count(out.Folders, "folder", "folders")
+	}
 	items = append(items, guest.Item{Kind: abi.ItemOutput, Message: padLeft(guest.Size(out.Bytes).String(), 9) + "   100%  " +
-		padLeft(count(out.Count, "file ", "files"), 11) + "  in all"})
+		padLeft(out.count(out.Count), 11) + "  in all" + inFolders})
 	if out.Show == showDetails || out.By == "total" {
 		for i, e := range out.Largest {
 			if i == 0 {
@@ -187,6 +192,14 @@ func formatSummary(out Summary, _ bool) []guest.Item {
 		}
 	}
 	return items
+}
+
+// count is n of what was counted: files, unless folders alone were asked for.
+func (s Summary) count(n int) string {
+	if s.Kind == kindFolders {
+		return count(n, "folder ", "folders")
+	}
+	return count(n, "file ", "files")
 }
 
 func percent(p float64) string {

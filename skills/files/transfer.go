@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"io/fs"
 	"path"
@@ -51,7 +52,7 @@ func planTransfer(ctx guest.Context, in transferArgs, sizes bool) (moves []move,
 	for _, e := range found {
 		to := dst
 		if !asName {
-			name := path.Base(e.Path)
+			name := cmp.Or(e.part, path.Base(e.Path))
 			if in.KeepFolders {
 				name = e.Name
 			}

@@ -25,6 +25,9 @@ type entry struct {
 	modified time.Time
 	accessed time.Time
 	named    bool // by the request itself, not found by looking
+	// part is, of what was in a folder that could not be taken whole, the path
+	// that begins with that folder's name.
+	part string
 }
 
 func (e *entry) folder() bool { return e.mode.IsDir() }
@@ -128,7 +131,7 @@ func (w *walker) item(name string) error {
 	case w.m.Hidden == hiddenOnly && !hiddenPath(name):
 	case e.folder() && w.sel.whole && w.holdsExcluded(name):
 		if w.m.named(e) {
-			return w.apart(e)
+			return w.apart(e, hiddenInclude)
 		}
 	case err != nil:
 		return err
@@ -142,13 +145,22 @@ func (w *walker) item(name string) error {
 	return nil
 }
 
-// apart takes what is in a folder that cannot be taken whole.
-func (w *walker) apart(e *entry) error {
-	keep := *w.m
+// apart takes what is in a folder that is meant but cannot be taken whole,
+// because something in it is excluded.
+func (w *walker) apart(e *entry, hidden string) error {
+	keep, from := *w.m, len(w.found)
 	defer func() { *w.m = keep }()
-	w.m.Kind, w.m.Recursive, w.m.Depth, w.m.Hidden = kindBoth, true, 0, hiddenInclude
-	w.m.include, w.m.regex = nil, nil // the folder itself was asked for
-	return w.dir(e.Path, e.Name, 1, false)
+	w.m.Kind, w.m.Recursive, w.m.Depth, w.m.Hidden = kindBoth, true, 0, hidden
+	w.m.include, w.m.regex = nil, nil // the folder itself has the name
+	if err := w.dir(e.Path, e.Name, 1, false); err != nil {
+		return err
+	}
+	for _, f := range w.found[from:] {
+		if f.part = strings.TrimPrefix(f.Path, path.Dir(e.Path)+"/"); path.Dir(e.Path) == "." {
+			f.part = f.Path
+		}
+	}
+	return nil
 }
 
 // dir looks in one folder. prefix is its Name, hidden whether it is hidden.
@@ -187,12 +199,14 @@ func (w *walker) visit(e *entry, d fs.DirEntry, depth int, hidden bool) error {
 			}
 			e.fill(info)
 		}
-		if w.m.kindFits(e.mode) && !(e.folder() && w.sel.whole && w.holdsExcluded(e.Path)) {
+		if w.m.kindFits(e.mode) {
 			ok, err := w.fits(e)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
-			}
-			if ok {
+			case ok && e.folder() && w.sel.whole && w.holdsExcluded(e.Path):
+				return w.apart(e, w.m.Hidden)
+			case ok:
 				w.take(e)
 				taken = true
 			}
@@ -229,7 +243,8 @@ func (w *walker) fits(e *entry) (bool, error) {
 	}
 	if e.folder() && w.m.sum {
 		if err := w.sum(e); err != nil {
-			return false, err
+			w.ctx.Issue("%s is left out: its size and age are not known: %v", e.Path, err)
+			return false, nil
 		}
 	}
 	if w.m.stat && !w.m.measured(e) {
@@ -250,17 +265,24 @@ func (w *walker) typed(e *entry) bool {
 	return false
 }
 
+// empty reports whether there is nothing in a file, or no file in a folder or
+// in any folder in it: one pass over empty folders then leaves none behind.
 func (w *walker) empty(e *entry) bool {
 	if !e.folder() {
 		return e.mode.IsRegular() && e.size == 0
 	}
-	entries, err := w.files.ReadDir(e.Path)
-	return err == nil && len(entries) == 0
+	none := true
+	err := w.below(e.Path, func(d fs.DirEntry, _ string) (bool, error) {
+		none = none && d.IsDir()
+		return none, nil
+	})
+	return err == nil && none
 }
 
 // sum gives a folder the size, and the newest times, of all that is in it.
 func (w *walker) sum(e *entry) error {
-	return w.below(e.Path, func(d fs.DirEntry, _ string) (bool, error) {
+	var opened time.Time
+	err := w.below(e.Path, func(d fs.DirEntry, _ string) (bool, error) {
 		info, err := d.Info()
 		if err != nil {
 			return true, nil
@@ -271,11 +293,16 @@ func (w *walker) sum(e *entry) error {
 		if child.modified.After(e.modified) {
 			e.modified = child.modified
 		}
-		if child.accessed.After(e.accessed) {
-			e.accessed = child.accessed
+		if !child.folder() && child.accessed.After(opened) {
+			opened = child.accessed
 		}
 		return true, nil
 	})
+	if !opened.IsZero() {
+		// Looking into a folder, as here, is not opening what is in it.
+		e.accessed = opened
+	}
+	return err
 }
 
 // holdsExcluded reports whether anything below a folder is excluded.
@@ -284,18 +311,18 @@ func (w *walker) holdsExcluded(name string) bool {
 		return false
 	}
 	holds := false
-	_ = w.below(name, func(d fs.DirEntry, full string) (bool, error) {
+	err := w.below(name, func(d fs.DirEntry, full string) (bool, error) {
 		holds = holds || matchAny(w.m.exclude, &entry{Path: full, Name: strings.TrimPrefix(full, name+"/")})
 		return !holds, nil
 	})
-	return holds
+	return holds || err != nil // what cannot be looked at may be excluded
 }
 
 // below visits everything in a folder, following no links, until visit says no.
 func (w *walker) below(name string, visit func(d fs.DirEntry, full string) (bool, error)) error {
 	entries, err := w.files.ReadDir(name)
 	if err != nil {
-		return nil // told when the folder itself is looked into
+		return err
 	}
 	for _, d := range entries {
 		full := path.Join(name, d.Name())

@@ -89,7 +89,7 @@ func (f Filter) where(deepByDefault bool) []string {
 	var p []string
 	switch max := f.maxDepth(); {
 	case max == 1 && deepByDefault:
-		p = append(p, "in this folder only")
+		p = append(p, "not in folders below")
 	case max == 0 && !deepByDefault:
 		p = append(p, "in all folders below too")
 	case max > 1:
@@ -159,11 +159,23 @@ func texts(list []string) []string {
 	return out
 }
 
-func places(paths []string) string {
-	if len(paths) == 0 || len(paths) == 1 && guest.Clean(paths[0]) == "." {
+// place is a path in a sentence.
+func place(p string) string {
+	if guest.Clean(p) == "." {
 		return "this folder"
 	}
-	return joinAnd(texts(paths))
+	return text(p)
+}
+
+func places(paths []string) string {
+	if len(paths) == 0 {
+		return "this folder"
+	}
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		out[i] = place(p)
+	}
+	return joinAnd(out)
 }
 
 // what names the things a call is about: "pdf files in inbox, of at least 1 MB".
@@ -171,7 +183,7 @@ func what(f Filter, paths, items []string, deep bool) string {
 	if len(items) > 0 && len(paths) == 0 {
 		// Items are meant themselves: kind and depth say nothing of them.
 		f.Kind, f.Recursive, f.Depth = "", deep, 0
-		p := append([]string{joinAnd(texts(items))}, f.phrases(deep)...)
+		p := append([]string{places(items)}, f.phrases(deep)...)
 		if noun := f.noun(); noun != "files" {
 			p = slices.Insert(p, 1, "only "+noun)
 		}
@@ -182,7 +194,7 @@ func what(f Filter, paths, items []string, deep bool) string {
 		s += ", " + strings.Join(p, ", ")
 	}
 	if len(items) > 0 {
-		s += "; and of " + joinAnd(texts(items)) + " what fits"
+		s += "; and of " + places(items) + " what fits"
 	}
 	return s
 }
@@ -228,7 +240,7 @@ func duplicatesSummary(in lookArgs) string {
 
 func transferSummary(verb string) func(transferArgs) string {
 	return func(in transferArgs) string {
-		s := verb + " " + what(in.Filter, in.Src, in.Items, true) + ", to " + text(in.Dst)
+		s := verb + " " + what(in.Filter, in.Src, in.Items, true) + ", to " + place(in.Dst)
 		if in.KeepFolders {
 			s += ", with the folders they lie in"
 		}
@@ -295,9 +307,9 @@ func extractSummary(in extractArgs) string {
 	own := len(in.Path) > 0 || len(items) > 1 || len(items) == 1 && guest.IsVariable(items[0])
 	switch {
 	case in.Dst != "" && own:
-		return s + ", each into a folder of its name in " + text(in.Dst)
+		return s + ", each into a folder of its name in " + place(in.Dst)
 	case in.Dst != "":
-		return s + ", into " + text(in.Dst)
+		return s + ", into " + place(in.Dst)
 	case own:
 		return s + ", each into a folder of its name"
 	}
@@ -311,7 +323,7 @@ func organizeSummary(in organizeArgs) string {
 	}
 	s := "sort " + what(in.Filter, in.Path, nil, false) + ", into a folder for each " + by
 	if in.Dst != "" {
-		s += ", below " + text(in.Dst)
+		s += ", below " + place(in.Dst)
 	}
 	return s
 }

@@ -21,7 +21,7 @@ func TestSummaries(t *testing.T) {
 		{"find_files", args{"path": []string{"a", "b c"}, "file_type": []string{"image", "video"}, "min_size": "5MB", "max_size": "1GB", "limit": 10, "sort": "size", "save_to": "big.csv"},
 			`find image or video files in a and "b c", of at least 5 MB, of at most 1 GB, the first 10, sorted by size, largest first; save the list to big.csv`},
 		{"find_files", args{"regex": "^a.*z$", "ignore_case": false, "depth": 1, "hidden": "include", "newer_than": "ref.txt"},
-			"find files in this folder, whose name matches /^a.*z$/, in exactly this case, newer than ref.txt, hidden ones too, in this folder only"},
+			"find files in this folder, whose name matches /^a.*z$/, in exactly this case, newer than ref.txt, hidden ones too, not in folders below"},
 		{"find_files", args{"kind": "folders", "empty": true, "depth": 3}, "find empty folders in this folder, 3 levels deep"},
 		{"find_files", args{"hidden": "only", "empty": false, "accessed_before": "2026-01-01", "order": "desc"}, "find hidden files in this folder, not empty, last opened before 2026-01-01, in reverse order"},
 		{"folder_summary", args{"by": "type"}, "add up the sizes, for each type, of files in this folder, hidden ones too"},
