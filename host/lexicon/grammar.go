@@ -34,6 +34,7 @@ type Phrase struct {
 	Value   string         // Value; the reason or question of Refuses and Asks
 	Set     map[string]any // Sets
 	One     map[string]any // Sets: also, when what follows is in the singular
+	Then    string         // Sets: a tool to call on what comes out
 	Role    Role           // Function
 	Lang    string
 	Weight  float64 // Verb and Noun: 1 is a lexicon's verb
@@ -64,6 +65,8 @@ type Grammar struct {
 	small    map[string]bool // single function words: never a text or a name
 	known    map[string]bool // every literal word, for spelling
 	longest  int             // letters of the longest prefix
+
+	spellings map[byte][]string // the words of exact, by first byte
 }
 
 // IsFiller reports whether the folded word carries no meaning in any language.
@@ -133,6 +136,10 @@ func (g *Grammar) finish() {
 		group.phrases = append(group.phrases, p)
 	}
 	g.phrases = nil
+	g.spellings = map[byte][]string{}
+	for w := range g.exact {
+		g.spellings[w[0]] = append(g.spellings[w[0]], w)
+	}
 }
 
 func (g *Grammar) addShared() {
@@ -199,7 +206,7 @@ func (g *Grammar) addLexicon() {
 	each(l.Nouns, func(e Entry) Phrase { return Phrase{Meaning: Noun, Tool: e.Tool, Weight: 0.4} })
 	each(l.Values, func(e Entry) Phrase { return Phrase{Meaning: Value, Arg: e.Arg, Value: e.Value} })
 	each(l.Phrases, func(e Entry) Phrase {
-		return Phrase{Meaning: Sets, Tool: e.Tool, Only: e.Only, Set: e.Set, One: e.One, Weight: 1}
+		return Phrase{Meaning: Sets, Tool: e.Tool, Only: e.Only, Set: e.Set, One: e.One, Then: e.Then, Weight: 1}
 	})
 	each(l.Ask, func(e Entry) Phrase { return Phrase{Meaning: Asks, Value: e.Value} })
 	each(l.Refuse, func(e Entry) Phrase { return Phrase{Meaning: Refuses, Value: e.Value} })

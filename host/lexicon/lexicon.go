@@ -67,6 +67,9 @@ type Entry struct {
 	Arg   string         // of Values
 	Value string         // of Values; the reason or question of Refuse and Ask
 	Set   map[string]any // constants that a phrase sets
+	// Then is a tool that a phrase asks for besides, on what comes out: "convert
+	// a.mov without sound".
+	Then string
 	// One are constants that a phrase sets too when one thing is meant, "largest
 	// photo". Only counts for several then.
 	One  map[string]any
@@ -239,6 +242,8 @@ func (p *parser) entries(n *yaml.Node, what string) []Entry {
 				if err := v.Decode(&e.Set); err != nil {
 					p.fault(v, "set must be argument: value")
 				}
+			case "then":
+				e.Then = v.Value
 			case "one":
 				if err := v.Decode(&e.One); err != nil {
 					p.fault(v, "one must be argument: value")

@@ -159,7 +159,7 @@ func TestPhraseSyntax(t *testing.T) {
 		"over {size":       "no closing brace",
 		"over {}":          "names no argument",
 		"over {x:banana}":  "unknown kind",
-		"over {a..b:size}": "only the kinds period and named",
+		"over {a..b:size}": "only the kinds period, named and clocks",
 		"... over":         "may not begin or end",
 		"a? b? c? d? e? f": "more than four",
 	} {

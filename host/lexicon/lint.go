@@ -133,7 +133,10 @@ func (c *linter) phrases() {
 				c.arg(e.Line, arg)
 			}
 		}
-		fills := len(e.Set) > 0
+		if e.Then != "" {
+			c.tool(e.Line, e.Then)
+		}
+		fills := len(e.Set) > 0 || e.Then != ""
 		for _, says := range e.Say {
 			for _, s := range says {
 				c.slots(e.Line, s, e.Tool)
@@ -141,7 +144,7 @@ func (c *linter) phrases() {
 			}
 		}
 		if !fills {
-			c.fault(e.Line, "an entry of phrases fills nothing: give it set, or slots")
+			c.fault(e.Line, "an entry of phrases fills nothing: give it set, then, or slots")
 		}
 	}
 	for _, e := range append(slices.Clone(c.lex.Ask), c.lex.Refuse...) {

@@ -271,6 +271,18 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 			d, n = time.Duration(v*float64(time.Second)), k
 		}
 		return fill(Clock(d), n, false)
+	case slotClocks:
+		from, to, n := f.r.Clocks(j)
+		first, last, both := strings.Cut(arg, "..")
+		if n == 0 || !both {
+			return 0, false
+		}
+		m.Filled = append(m.Filled, Fills{Arg: last, Value: Clock(to), Start: j, End: j + n})
+		arg = first
+		return fill(Clock(from), n, false)
+	case slotMega:
+		v, n := f.r.Megabytes(j)
+		return fill(whole(v), n, false)
 	case slotRange:
 		v, n := f.r.Ranges(j)
 		return fill(v, n, false)

@@ -36,17 +36,19 @@ type slot struct {
 
 // The kinds of slot.
 const (
-	slotAgo    = "ago"     // a duration back from now, as a date
-	slotPeriod = "period"  // a span of time: {after..before:period} sets both ends
-	slotNamed  = "named"   // as period, but only words: "yesterday", "last month"
-	slotAfter  = "after"   // the first moment after a period
-	slotClock  = "clock"   // HH:MM:SS
-	slotText   = "text"    // quoted text, or one word as written
-	slotWord   = "word"    // as text, but no file name
-	slotPath   = "path"    // a file or folder
-	slotGlob   = "glob"    // a word, as *word*
-	slotExt    = "ext"     // an extension
-	slotAnyExt = "globext" // an extension, as *.ext
+	slotAgo    = "ago"       // a duration back from now, as a date
+	slotPeriod = "period"    // a span of time: {after..before:period} sets both ends
+	slotNamed  = "named"     // as period, but only words: "yesterday", "last month"
+	slotAfter  = "after"     // the first moment after a period
+	slotClock  = "clock"     // HH:MM:SS
+	slotClocks = "clocks"    // two of them: {start..end:clocks} takes "1-6s"
+	slotMega   = "megabytes" // a size as a number of MB
+	slotText   = "text"      // quoted text, or one word as written
+	slotWord   = "word"      // as text, but no file name
+	slotPath   = "path"      // a file or folder
+	slotGlob   = "glob"      // a word, as *word*
+	slotExt    = "ext"       // an extension
+	slotAnyExt = "globext"   // an extension, as *.ext
 	slotNumber = "number"
 	slotSize   = "size"
 	slotDate   = "date"
@@ -59,7 +61,7 @@ const (
 )
 
 var slotKinds = map[string]bool{
-	slotAgo: true, slotPeriod: true, slotNamed: true, slotAfter: true, slotClock: true, slotText: true, slotWord: true, slotPath: true, slotGlob: true,
+	slotAgo: true, slotClocks: true, slotMega: true, slotPeriod: true, slotNamed: true, slotAfter: true, slotClock: true, slotText: true, slotWord: true, slotPath: true, slotGlob: true,
 	slotExt: true, slotAnyExt: true, slotNumber: true, slotSize: true, slotDate: true, slotRange: true, slotFactor: true, slotSpan: true,
 	slotWhole: true, slotBefore: true, slotEnd: true,
 }
@@ -123,7 +125,7 @@ func selfEvident(lists [][]element) bool {
 		return false
 	}
 	k := lists[0][0].slot.kind
-	return k == slotFactor || k == slotClock || k == slotNamed
+	return k == slotFactor || k == slotClock || k == slotClocks || k == slotNamed
 }
 
 func parseElement(f string) ([]element, error) {
@@ -141,8 +143,8 @@ func parseElement(f string) ([]element, error) {
 		if kind != "" && !slotKinds[kind] {
 			return nil, fmt.Errorf("slot %q has an unknown kind %q", f, kind)
 		}
-		if strings.Contains(arg, "..") && kind != slotPeriod && kind != slotNamed {
-			return nil, fmt.Errorf("slot %q sets two arguments: only the kinds period and named do that", f)
+		if strings.Contains(arg, "..") && kind != slotPeriod && kind != slotNamed && kind != slotClocks {
+			return nil, fmt.Errorf("slot %q sets two arguments: only the kinds period, named and clocks do that", f)
 		}
 		return []element{{slot: &slot{arg: arg, kind: kind}}}, nil
 	}

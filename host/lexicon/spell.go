@@ -1,15 +1,20 @@
 package lexicon
 
+import "unicode/utf8"
+
 // Correct returns the known word that w is most likely a misspelling of: one
 // letter wrong, missing, added or swapped with its neighbour. It returns "" when
 // there is none or more than one. accept chooses which phrases count.
 func (g *Grammar) Correct(w string, accept func(*Phrase) bool) string {
+	if w == "" {
+		return ""
+	}
 	best := ""
-	for k, phrases := range g.exact {
-		if k[0] != w[0] || !oneEdit(w, k) {
+	for _, k := range g.spellings[w[0]] {
+		if len(k) > len(w)+maxLetter || len(w) > len(k)+maxLetter || !oneEdit(w, k) {
 			continue
 		}
-		for _, p := range phrases {
+		for _, p := range g.exact[k] {
 			if !accept(p) {
 				continue
 			}
@@ -22,6 +27,9 @@ func (g *Grammar) Correct(w string, accept func(*Phrase) bool) string {
 	}
 	return best
 }
+
+// maxLetter is how many bytes one letter takes at most.
+const maxLetter = utf8.UTFMax
 
 // oneEdit reports whether a becomes b by one insertion, deletion, change or
 // swap of neighbours.

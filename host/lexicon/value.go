@@ -202,23 +202,59 @@ func (r Reader) Duration(i int) (time.Duration, int) {
 	used := 0
 	for {
 		v, u, n := r.Quantity(i + used)
-		var unit time.Duration
-		switch u {
-		case "second":
-			unit = time.Second
-		case "minute":
-			unit = time.Minute
-		case "hour":
-			unit = time.Hour
-		case "day":
-			unit = 24 * time.Hour
-		}
+		unit := timeUnits[u]
 		if n == 0 || unit == 0 || v > 1e6 {
 			return total, used
 		}
 		total += time.Duration(v * float64(unit))
 		used += n
 	}
+}
+
+// Clocks reads a stretch of a recording: "1-6s", "3-5 seconds", "0:10-0:20".
+func (r Reader) Clocks(i int) (from, to time.Duration, n int) {
+	t := r.at(i)
+	if t == nil || t.Kind != Number {
+		return 0, 0, 0
+	}
+	a, b, ok := strings.Cut(t.Fold, "-")
+	if !ok || a == "" || b == "" {
+		return 0, 0, 0
+	}
+	n = 1
+	unit := time.Duration(0)
+	if rest := strings.TrimLeft(b, "0123456789.,:"); rest != "" {
+		unit = timeUnits[shared().units[rest]]
+		b = strings.TrimSuffix(b, rest)
+	} else if u, k := r.unitAt(i + 1); timeUnits[u] > 0 {
+		unit = timeUnits[u]
+		n += k
+	}
+	read := func(s string) (time.Duration, bool) {
+		if d, ok := clock(s); ok {
+			return d, true
+		}
+		v, rest, ok := leading(s)
+		return time.Duration(v * float64(unit)), ok && unit > 0 && v < 1e6 && (rest == "" || timeUnits[shared().units[rest]] == unit)
+	}
+	from, ok1 := read(a)
+	to, ok2 := read(b)
+	if !ok1 || !ok2 || to <= from {
+		return 0, 0, 0
+	}
+	return from, to, n
+}
+
+var timeUnits = map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}
+
+// Megabytes reads a size as a number of MB: "500 KB" is 0.5.
+func (r Reader) Megabytes(i int) (float64, int) {
+	v, u, n := r.Quantity(i)
+	scale := map[string]float64{"B": 1e-6, "kB": 1e-3, "KiB": 1024e-6, "MB": 1, "MiB": 1 << 20 * 1e-6, "GB": 1e3, "GiB": 1 << 30 * 1e-6}[u]
+	if n == 0 || scale == 0 || v <= 0 {
+		return 0, 0
+	}
+	return v * scale, n
 }
 
 // clock reads MM:SS, HH:MM:SS and HH:MM:SS.mmm.

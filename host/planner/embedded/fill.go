@@ -120,7 +120,7 @@ func (a *attempt) phrases() {
 				}
 			}
 		case lexicon.Sets:
-			if (m.Tool == "" || m.Tool == a.tool.Name) && (m.Only == nil || slices.Contains(m.Only, a.tool.Name) || len(m.One) > 0 && a.singular(m)) && !a.taken(m) && !a.besideName(m) && a.sets(m) {
+			if m.Then != a.tool.Name && (m.Tool == "" || m.Tool == a.tool.Name) && (m.Only == nil || slices.Contains(m.Only, a.tool.Name) || len(m.One) > 0 && a.singular(m)) && !a.taken(m) && !a.besideName(m) && a.sets(m) {
 				if w := m.Weight * (1 + 0.5*float64(m.Literals()-1)); m.Tool != "" && w > a.verb {
 					a.verb, a.verbAt = w, m.Start
 				}
@@ -187,7 +187,8 @@ func (a *attempt) inZone(m *lexicon.Match) bool {
 
 // taken reports whether any token of the match is spoken for.
 func (a *attempt) taken(m *lexicon.Match) bool {
-	fresh := len(m.Filled) > 0 // a verb's words may also lead to a value: "save pages 1-2"
+	// A verb's words may also lead to a value: "save pages 1-2", "make it square".
+	fresh := len(m.Filled) > 0 || m.Meaning == lexicon.Sets && m.Tool != "" && len(m.Set) > 0
 	for _, w := range m.Words {
 		if a.zone[w] || a.used[w] && !a.soft[w] {
 			return true
@@ -239,6 +240,9 @@ func (a *attempt) sets(m *lexicon.Match) bool {
 		if a.tool.Args[arg] == nil {
 			return false
 		}
+	}
+	if m.Then != "" && a.arg(lexicon.RoleDestination) == "" {
+		return false
 	}
 	for _, f := range m.Filled {
 		a.set(f.Arg, f.Value)

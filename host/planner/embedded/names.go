@@ -23,6 +23,9 @@ func (a *attempt) places() {
 		if a.q.g.Lexicon().Stories && a.q.toks[i].Kind == lexicon.Word && a.arg(lexicon.RolePlace) == "" && !a.q.exists(a.q.toks[i].Text) && a.namesFile() && (role != lexicon.To || a.arg(lexicon.RoleDestination) == "") {
 			continue // "paste it into an email": the file is named elsewhere
 		}
+		if a.q.g.Lexicon().Stories && role != lexicon.To && a.described(i) {
+			continue // "from the silent clip": which one?
+		}
 		items, end := a.list(i)
 		ok := true
 		switch {
@@ -48,6 +51,21 @@ func (a *attempt) places() {
 		}
 		i = end - 1
 	}
+}
+
+// described reports whether the word at a place only describes a file: it names
+// none that exists or was offered, and a word for files follows.
+func (a *attempt) described(i int) bool {
+	t := a.q.toks[i]
+	if t.Kind != lexicon.Word || a.q.exists(t.Text) || i+1 >= a.c.to || strings.ContainsAny(t.Text, "_.") {
+		return false
+	}
+	for _, f := range a.q.req.Files {
+		if base := path.Base(f); strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), t.Text) {
+			return false
+		}
+	}
+	return a.q.toks[i+1].Kind == lexicon.Word && (a.q.filler(i+1) && a.q.words[i+1].n == 0 || a.q.words[i+1].role == lexicon.Files)
 }
 
 // produces reports whether what the tool's own names stand for is made, not

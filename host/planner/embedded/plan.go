@@ -65,6 +65,14 @@ func (q *reading) plan() planner.Answer {
 		confidence *= a.confidence(margin)
 		calls = append(calls, abi.Call{Tool: a.tool.Name, Args: a.args})
 		prev = a
+		for _, next := range a.besides() {
+			calls[len(calls)-1].Args = prev.args
+			if next.output != "" {
+				calls[len(calls)-1].Output = next.output
+			}
+			calls = append(calls, abi.Call{Tool: next.tool.Name, Args: next.args})
+			prev = next
+		}
 	}
 	for i := 0; i < q.typos; i++ {
 		confidence *= 0.93
@@ -238,6 +246,28 @@ func (q *reading) without(t *registry.Tool, c clause, other *attempt) *attempt {
 	copy(a.used, other.used)
 	a.fill(nil)
 	return a
+}
+
+// besides are the calls that phrases of a finished call ask for on what comes out
+// of it: "without sound".
+func (a *attempt) besides() []*attempt {
+	var out []*attempt
+	last := a
+	for i := range a.conditions {
+		t, ok := a.q.req.Skill.Registry().Tool(a.conditions[i].Then)
+		if !ok || t == a.tool {
+			continue
+		}
+		next := a.q.start(t, clause{from: a.c.to, to: a.c.to})
+		next.pronoun = lexicon.It
+		next.thread(last)
+		if next.required() > 0 {
+			continue
+		}
+		out = append(out, next)
+		last = next
+	}
+	return out
 }
 
 // complete reports whether a tool that the clause asks for explains all of it.

@@ -21,6 +21,7 @@ type reading struct {
 	place   []lexicon.Role
 	fixed   []bool // part of a phrase of several words
 	typos   int
+	found   map[string]bool // what exists, as far as it was asked
 }
 
 // function is a function word of the request's language.
@@ -333,10 +334,19 @@ func (q *reading) touched(i int) bool {
 	return false
 }
 
+// exists reports whether a path names something in the sandbox. Many readings of
+// a request ask about the same words.
 func (q *reading) exists(path string) bool {
 	if q.req.Exists == nil {
 		return false
 	}
-	found, _ := q.req.Exists(path)
+	found, known := q.found[path]
+	if !known {
+		found, _ = q.req.Exists(path)
+		if q.found == nil {
+			q.found = map[string]bool{}
+		}
+		q.found[path] = found
+	}
 	return found
 }

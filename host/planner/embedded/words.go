@@ -63,6 +63,9 @@ func (a *attempt) extension(i int) bool {
 // several reports whether more than one file is meant: "all", or a plural
 // behind the extension. "The mov file" is one that was not named.
 func (a *attempt) several(i int) bool {
+	if i > a.c.from && lexicon.IsMeasure(a.q.toks[i-1].Fold) {
+		return false // "two mp4 files" are not named either
+	}
 	for k := a.c.from; k < a.c.to; k++ {
 		if a.q.words[k].role == lexicon.All || k > i && a.q.words[k].role == lexicon.Files && (plural(a.q.toks[k].Fold) || strings.HasPrefix(a.q.toks[k].Fold, "файлов")) {
 			return true
