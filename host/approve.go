@@ -215,7 +215,7 @@ func (h *Host) undo(ctx context.Context, res *Result, dryRun bool, e event.Handl
 		}
 	}
 	if n := len(u.Refused); n > 0 {
-		return u, fault.New(fault.CheckFailed, "%d of %d changes of run %s cannot be taken back: %q %s",
+		return u, fault.New(fault.CheckFailed, "%d of %d changes of run %s cannot be taken back: %q: %s",
 			n, n+len(u.Changes), r.ID, u.Refused[0].Path, u.Refused[0].Reason)
 	}
 	return u, nil

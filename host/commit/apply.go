@@ -100,7 +100,7 @@ func (r *Run) engine(source string) (*engine, error) {
 	}
 	if err != nil {
 		e.close()
-		return nil, fault.New(fault.Internal, "run %q is damaged: %w", r.ID, err)
+		return nil, fault.New(fault.CheckFailed, "run %q is damaged: %w", r.ID, err)
 	}
 	return e, nil
 }
@@ -255,17 +255,22 @@ func (r *Run) commitError(err error, strays []string) error {
 	if len(strays) > 0 {
 		left = "; everything else is as before, but some names were taken meanwhile and what was there lies now in " + quotedList(strays)
 	}
+	if isOtherMount(err) { // the kernel looks at that first
+		if w := mayWrite(r.Sandbox); w != nil {
+			err = w
+		}
+	}
 	var c *conflict
 	switch {
 	case errors.As(err, &c):
 		return fault.New(fault.CheckFailed, "%w%s", err, left).Hint("run the request again")
 	case isFull(err):
 		return fault.New(fault.StepFailed, "the disk of %q is full: %w%s", r.Sandbox, err, left).Hint("free some space, then: stepbox commit %s", r.ID)
+	case isReadOnly(err):
+		return fault.New(fault.StepFailed, "the sandbox %q cannot be changed: %w%s", r.Sandbox, err, left)
 	case isOtherMount(err):
 		return fault.New(fault.StepFailed, "%w: files cannot be moved between stepbox's data in %q and this place without copying (another file system, or an overlay)%s", err, r.Data, left).
 			Hint("name the mounted folder itself with --sandbox")
-	case isReadOnly(err):
-		return fault.New(fault.StepFailed, "the sandbox %q cannot be changed: %w%s", r.Sandbox, err, left)
 	}
 	return fault.New(fault.Internal, "commit run %q: %w%s", r.ID, err, left)
 }

@@ -105,9 +105,9 @@ func sameMount(a, b string) (bool, error) {
 	return false, err
 }
 
-// writable reports whether the process may add names to the folder.
-func writable(dir string) bool {
-	return unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS) == nil
+// mayWrite says why the process may not add names to the folder, if it may not.
+func mayWrite(dir string) error {
+	return unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 }
 
 // ownedByMe reports whether the file is this user's and nobody else may use it.

@@ -33,7 +33,7 @@ func Read(ctx context.Context, r *Run, s Source) (*Changes, error) {
 	defer box.close()
 	data, err := openRoot(r.Data)
 	if err != nil {
-		return nil, fault.New(fault.Internal, "run %q is damaged: %w", r.ID, err)
+		return nil, fault.New(fault.CheckFailed, "run %q is damaged: %w", r.ID, err)
 	}
 	defer data.close()
 	log, err := readLog(data)

@@ -115,7 +115,7 @@ func settle(ctx context.Context, state, sandbox string) error {
 func (r *Run) recover() error {
 	name, journalBytes, err := r.readJournal()
 	if err != nil {
-		return fault.New(fault.Internal, "the journal of run %q cannot be read: %w", r.ID, err).
+		return fault.New(fault.CheckFailed, "the journal of run %q cannot be read: %w", r.ID, err).
 			Hint("its files lie in %s", r.Data)
 	}
 	if name == "" { // it crashed before the decision
@@ -124,12 +124,12 @@ func (r *Run) recover() error {
 	}
 	j, err := decodeJournal(journalBytes)
 	if err != nil {
-		return fault.New(fault.Internal, "the journal of run %q cannot be used: %w", r.ID, err).Hint("its files lie in %s", r.Data)
+		return fault.New(fault.CheckFailed, "the journal of run %q cannot be used: %w", r.ID, err).Hint("its files lie in %s", r.Data)
 	}
 	if name == nameDone {
 		e := &engine{j: j}
 		if e.data, err = openRoot(r.Data); err != nil {
-			return fault.New(fault.Internal, "run %q is damaged: %w", r.ID, err)
+			return fault.New(fault.CheckFailed, "run %q is damaged: %w", r.ID, err)
 		}
 		defer e.close()
 		if err := e.settle(); err != nil {
@@ -144,7 +144,7 @@ func (r *Run) recover() error {
 	defer e.close()
 	e.j = j
 	if e.at, err = e.findMarker(); err != nil {
-		return fault.New(fault.Internal, "the journal of run %q cannot be used: %w", r.ID, err).Hint("its files lie in %s", r.Data)
+		return fault.New(fault.CheckFailed, "the journal of run %q cannot be used: %w", r.ID, err).Hint("its files lie in %s", r.Data)
 	}
 	if name == nameJournal {
 		err := e.forward(true, nil)

@@ -38,6 +38,7 @@ func lockFile(string, bool) (*os.File, error)            { return nil, errUnsupp
 func sameMount(string, string) (bool, error)             { return false, errUnsupported }
 func held(string) bool                                   { return false }
 func tick() time.Time                                    { return time.Now() }
+func mayWrite(string) error                              { return nil }
 func umask() uint32                                      { return 0o077 }
 func ownedByMe(fs.FileInfo) bool                         { return false }
 func fileMode(mode uint32) fs.FileMode                   { return fs.FileMode(mode & 0o777) }

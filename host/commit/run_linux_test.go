@@ -234,7 +234,7 @@ func TestReadOnlySandboxCanBeLookedAt(t *testing.T) {
 	require.Len(t, c.List(), 1)
 	_, err = Apply(context.Background(), c, yes{}, nil)
 	require.Equal(t, fault.StepFailed, fault.Of(err), "%v", err)
-	require.ErrorContains(t, err, "nothing was changed")
+	require.ErrorContains(t, err, "read-only file system; nothing was changed")
 }
 
 // TestFullDisk guards that a disk without room stops a commit before or in the

@@ -43,11 +43,11 @@ func Open(state, id string) (*Run, error) {
 func openRun(dir, id string) (*Run, error) {
 	b, err := os.ReadFile(filepath.Join(dir, fileRecord))
 	if err != nil {
-		return nil, fault.New(fault.Internal, "run %q is damaged: %w", id, err).Hint("stepbox runs prune removes it")
+		return nil, fault.New(fault.CheckFailed, "run %q is damaged: %w", id, err).Hint("stepbox runs prune removes it")
 	}
 	var rec record
 	if err := json.Unmarshal(b, &rec); err != nil || !filepath.IsAbs(rec.Sandbox) || !filepath.IsAbs(rec.Data) {
-		return nil, fault.New(fault.Internal, "run %q is damaged: %s does not read", id, fileRecord).Hint("stepbox runs prune removes it")
+		return nil, fault.New(fault.CheckFailed, "run %q is damaged: %s does not read", id, fileRecord).Hint("stepbox runs prune removes it")
 	}
 	return &Run{
 		ID: id, Dir: dir, Data: rec.Data, Sandbox: rec.Sandbox, Began: rec.Began,

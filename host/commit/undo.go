@@ -81,7 +81,7 @@ type inverse struct {
 
 func (r *Run) inverse(ctx context.Context) (*inverse, error) {
 	damaged := func(err error) error {
-		return fault.New(fault.Internal, "the undo data of run %q cannot be used: %w", r.ID, err).Hint("its files lie in %s", r.Data)
+		return fault.New(fault.CheckFailed, "the undo data of run %q cannot be used: %w", r.ID, err).Hint("its files lie in %s", r.Data)
 	}
 	b, err := readBounded(filepath.Join(r.Data, nameDone))
 	if err != nil {

@@ -134,10 +134,10 @@ func TestUndoOfDamagedData(t *testing.T) {
 	}{
 		{"the journal is cut", func(t *testing.T, r *Run) {
 			require.NoError(t, os.Truncate(filepath.Join(r.Data, nameDone), 50))
-		}, fault.Internal},
+		}, fault.CheckFailed},
 		{"the aftermath is gone", func(t *testing.T, r *Run) {
 			require.NoError(t, os.Remove(filepath.Join(r.Data, nameAftermath)))
-		}, fault.Internal},
+		}, fault.CheckFailed},
 		{"a kept file is gone", func(t *testing.T, r *Run) {
 			require.NoError(t, os.RemoveAll(filepath.Join(r.Data, nameUndo)))
 		}, 0},
