@@ -50,7 +50,7 @@ func TestDoubt(t *testing.T) {
 		{looks, 0.59, false}, {looks, 0.60, true},
 		{deletes, 0.79, false}, {deletes, 0.80, true},
 		{asks, 0.85, false}, {asks, 0.88, true},
-		{deletes, 0, true}, // a planner that cannot tell is not doubted for it
+		{deletes, 0, true},   // a planner that cannot tell is not doubted for it
 		{refuses, 0.1, true}, // a model is not asked to overrule it
 		{"broken", 0.5, false},
 	} {
