@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stepbox.dev/host/fault"
+	"stepbox.dev/host/gate"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
 )
@@ -15,8 +16,10 @@ type catalogue struct {
 	host  *Host
 	named map[string]*skill.Skill
 	index map[*skill.Skill]*retrieval.Index
-	all   []*skill.Skill
-	both  *retrieval.Index // of all
+	// phrases are the unsafe ones of each.
+	phrases map[*skill.Skill]*gate.Phrases
+	all     []*skill.Skill
+	both    *retrieval.Index // of all
 }
 
 // choose finds the skill of a request: the one it names, else the winner of

@@ -44,11 +44,19 @@ func decided(e event.Handler, d gate.Decision) error {
 
 // screened looks for the skill's unsafe phrases, before anything is planned. A
 // given plan was uttered by nobody.
-func screened(s *skill.Skill, r Request) gate.Decision {
+func (c *catalogue) screened(s *skill.Skill, r Request) gate.Decision {
 	if r.Plan != nil {
 		return gate.Decision{Outcome: gate.Proceed}
 	}
-	return gate.Screen(r.Utterance, s.UnsafePhrases(), s.Registry())
+	p := c.phrases[s]
+	if p == nil {
+		p = gate.NewPhrases(s.UnsafePhrases(), s.Registry())
+		if c.phrases == nil {
+			c.phrases = map[*skill.Skill]*gate.Phrases{}
+		}
+		c.phrases[s] = p
+	}
+	return p.Screen(r.Utterance)
 }
 
 // decisionCatcher keeps what a decision says for the answer of Plan.

@@ -90,7 +90,7 @@ func (a *attempt) stages(ctx context.Context) error {
 		return err
 	}
 	a.skill = sk
-	if err := decided(a.events, screened(a.skill, a.request)); err != nil {
+	if err := decided(a.events, skills.screened(a.skill, a.request)); err != nil {
 		return err
 	}
 

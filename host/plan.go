@@ -113,7 +113,7 @@ func (b *Batch) plan(ctx context.Context, utterance string, s *stream, out *Plan
 		return err
 	}
 	out.Skill = sk.Name()
-	if err := decided(catch, screened(sk, r)); err != nil {
+	if err := decided(catch, b.skills.screened(sk, r)); err != nil {
 		return err
 	}
 	p := &planning{skill: sk, planner: b.planner, index: func() *retrieval.Index { return b.skills.indexed(sk) }, request: r, sandbox: b.sandbox, events: catch, competed: competed}

@@ -12,8 +12,10 @@ import (
 // hostView is the sandbox as the host's gates look at it: read-only, and never
 // past its root. A nil *hostView has no files.
 type hostView struct {
-	root *os.Root
-	path string
+	root  *os.Root
+	path  string
+	seen  *glance
+	names plan.Paths
 }
 
 // openSandbox opens a sandbox to look at; "" is the working directory.
@@ -29,7 +31,14 @@ func openSandbox(dir string) (*hostView, error) {
 	if err != nil {
 		return nil, fault.New(fault.Usage, "sandbox %q: %w", dir, err).Hint("--sandbox names the folder that a run may see")
 	}
-	return &hostView{root: root, path: path}, nil
+	v := &hostView{root: root, path: path, seen: &glance{root: root}}
+	v.names = plan.Paths{Sandbox: path, Exists: func(name string) bool {
+		_, err := root.Lstat(name)
+		return err == nil
+	}}
+	v.names.Home, _ = os.UserHomeDir() // "" when there is none: then ~ stays as it is
+	v.names.Work, _ = os.Getwd()
+	return v, nil
 }
 
 func (v *hostView) close() {
@@ -38,11 +47,12 @@ func (v *hostView) close() {
 	}
 }
 
+// fs is the sandbox as gates look at it, at most a second old.
 func (v *hostView) fs() fs.FS {
 	if v == nil {
 		return nil
 	}
-	return v.root.FS()
+	return v.seen
 }
 
 // exists tells planners which names are there.
@@ -51,20 +61,15 @@ func (v *hostView) exists() func(path string) (found, folder bool) {
 		return nil
 	}
 	return func(path string) (bool, bool) {
-		info, err := v.root.Stat(path)
+		info, err := v.seen.Stat(path)
 		return err == nil, err == nil && info.IsDir()
 	}
 }
 
+// paths are what normalizing needs to know.
 func (v *hostView) paths() plan.Paths {
 	if v == nil {
 		return plan.Paths{}
 	}
-	p := plan.Paths{Sandbox: v.path, Exists: func(path string) bool {
-		_, err := v.root.Lstat(path)
-		return err == nil
-	}}
-	p.Home, _ = os.UserHomeDir() // "" when there is none: then ~ stays as it is
-	p.Work, _ = os.Getwd()
-	return p
+	return v.names
 }

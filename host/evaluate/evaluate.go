@@ -101,7 +101,7 @@ func (e *evaluation) one(ctx context.Context, row *Row, utterance string) (Case,
 		}
 	}
 	var draft plan.Draft
-	decision := gate.Screen(utterance, e.skill.UnsafePhrases(), r)
+	decision := gate.NewPhrases(e.skill.UnsafePhrases(), r).Screen(utterance)
 	if decision.Outcome == gate.Proceed {
 		answer, err := e.planner.Plan(ctx, planner.Request{Utterance: utterance, Skill: e.skill, Tools: hits, Files: files, Now: row.at})
 		if err != nil {

@@ -80,7 +80,7 @@ func TestCorporaScreenPasses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := load(t, name)
 			pass := func(utterance string) {
-				d := gate.Screen(utterance, s.UnsafePhrases(), s.Registry())
+				d := gate.NewPhrases(s.UnsafePhrases(), s.Registry()).Screen(utterance)
 				require.Equal(t, gate.Proceed, d.Outcome, "%q: %s", utterance, d.Reason)
 			}
 			for _, e := range s.Prompt().Examples {
@@ -122,7 +122,7 @@ func TestCorporaScreenRefuses(t *testing.T) {
 				if r.first() != "reject" || planners[r.Utterance] {
 					continue
 				}
-				d := gate.Screen(r.Utterance, s.UnsafePhrases(), s.Registry())
+				d := gate.NewPhrases(s.UnsafePhrases(), s.Registry()).Screen(r.Utterance)
 				require.Equal(t, gate.Reject, d.Outcome, "%q", r.Utterance)
 			}
 		})

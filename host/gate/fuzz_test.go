@@ -18,10 +18,10 @@ func FuzzScreen(f *testing.F) {
 	}
 	r := contractRegistry(f)
 	f.Fuzz(func(t *testing.T, s string) {
-		d := Screen(s, []string{"wipe", "delete all"}, r)
+		d := NewPhrases([]string{"wipe", "delete all"}, r).Screen(s)
 		require.Contains(t, []Outcome{Proceed, Reject}, d.Outcome)
-		require.Equal(t, Reject, Screen(s+"\nplease wipe it", []string{"wipe"}, r).Outcome)
-		require.Equal(t, d, Screen(s, []string{"wipe", "delete all"}, r), "the same request, the same answer")
+		require.Equal(t, Reject, NewPhrases([]string{"wipe"}, r).Screen(s+"\nplease wipe it").Outcome)
+		require.Equal(t, d, NewPhrases([]string{"wipe", "delete all"}, r).Screen(s), "the same request, the same answer")
 	})
 }
 
@@ -70,7 +70,7 @@ func BenchmarkGates(b *testing.B) {
 	draft := plan.NewDraft([]abi.Call{call("split_pdf", map[string]any{"input": "report", "ranges": "1-2"})})
 	phrases := []string{"delete all documents", "delete everything", "wipe", "shred", "hard drive", "rm -rf", "nuke", "format drive"}
 	for b.Loop() {
-		if Screen("split report into pages 1-2", phrases, r).Outcome != Proceed {
+		if NewPhrases(phrases, r).Screen("split report into pages 1-2").Outcome != Proceed {
 			b.Fatal("refused")
 		}
 		if _, d := Check(Request{Utterance: "split report into pages 1-2", Draft: draft, Registry: r, Sandbox: home, SandboxPath: "/srv/home"}); d.Outcome != Proceed {

@@ -7,8 +7,29 @@ import (
 	"stepbox.dev/host/registry"
 )
 
-// Screen refuses a request that holds an unsafe phrase of the skill, as a whole
-// sequence of words.
+// Phrases are the unsafe phrases of a skill, ready to be looked for.
+type Phrases struct {
+	phrases []phrase
+	kinds   map[string]bool // words that narrow
+	verbs   map[string]bool // words that begin a clause
+}
+
+type phrase struct {
+	text  string
+	words []token
+}
+
+// NewPhrases prepares a skill's phrases.
+func NewPhrases(phrases []string, r *registry.Registry) *Phrases {
+	p := &Phrases{kinds: declaredKinds(r), verbs: clauseVerbs(phrases, r)}
+	for _, text := range phrases {
+		p.phrases = append(p.phrases, phrase{text, tokenize(text)})
+	}
+	return p
+}
+
+// Screen refuses a request that holds one of the phrases, as a whole sequence of
+// words.
 //
 // A phrase of two or more words does not count when words outside it, in the
 // same clause, narrow it: by a named file, a pattern, or a kind (an enum value
@@ -16,20 +37,23 @@ import (
 // request like any other; "delete all files" is not. What follows "except" or
 // "including" narrows nothing, nor does a kind that is a place ("in archive") or
 // an order ("by type"), nor a word for everything that an enum happens to have.
-func Screen(utterance string, phrases []string, r *registry.Registry) Decision {
+func (p *Phrases) Screen(utterance string) Decision {
+	if len(p.phrases) == 0 {
+		return proceed
+	}
 	said := tokenize(utterance)
-	for _, phrase := range phrases {
-		words := tokenize(phrase)
+	for _, unsafe := range p.phrases {
+		words := unsafe.words
 		for i := range said {
 			if !startsWith(said[i:], words) {
 				continue
 			}
-			if len(words) > 1 && narrowed(said, i, i+len(words), declaredKinds(r), clauseVerbs(phrases, r)) {
+			if len(words) > 1 && narrowed(said, i, i+len(words), p.kinds, p.verbs) {
 				continue
 			}
 			return Decision{
 				Outcome: Reject,
-				Reason:  fmt.Sprintf("the request says %q, which this skill never does", phrase),
+				Reason:  fmt.Sprintf("the request says %q, which this skill never does", unsafe.text),
 				Next:    "name the files it is about, or their kind",
 			}
 		}

@@ -49,7 +49,7 @@ func TestScreen(t *testing.T) {
 		{"nothing", "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			d := Screen(tc.request, phrases, r)
+			d := NewPhrases(phrases, r).Screen(tc.request)
 			if tc.refused {
 				require.Equal(t, Reject, d.Outcome)
 				require.NotEmpty(t, d.Reason)

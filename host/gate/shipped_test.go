@@ -24,7 +24,7 @@ func TestShippedExamplesPass(t *testing.T) {
 			require.NoError(t, err)
 			require.NotEmpty(t, s.Prompt().Examples)
 			for _, e := range s.Prompt().Examples {
-				d := gate.Screen(e.Request, s.UnsafePhrases(), s.Registry())
+				d := gate.NewPhrases(s.UnsafePhrases(), s.Registry()).Screen(e.Request)
 				require.Equal(t, gate.Proceed, d.Outcome, "%q: %s", e.Request, d.Reason)
 				draft := plan.Normalize(plan.NewDraft(e.Plan), s.Registry(), plan.Paths{})
 				checked, d := gate.Check(gate.Request{Utterance: e.Request, Draft: draft, Registry: s.Registry(), Sandbox: named(draft)})
@@ -58,7 +58,7 @@ func TestShippedRowsPass(t *testing.T) {
 			if f := r.first(); f == "clarify" || f == "reject" || f == "" {
 				continue
 			}
-			d := gate.Screen(r.Utterance, s.UnsafePhrases(), s.Registry())
+			d := gate.NewPhrases(s.UnsafePhrases(), s.Registry()).Screen(r.Utterance)
 			require.Equal(t, gate.Proceed, d.Outcome, "%q: %s", r.Utterance, d.Reason)
 			draft := plan.Normalize(plan.NewDraft(r.Plan.Plan), s.Registry(), plan.Paths{})
 			_, d = gate.Check(gate.Request{Utterance: r.Utterance, Draft: draft, Registry: s.Registry(), Sandbox: named(draft)})
@@ -75,7 +75,7 @@ func TestShippedPhrasesRefuse(t *testing.T) {
 		"rm -rf everything", "rm -rf all files and folders", "rm -rf both", "rm -rf it, everything", "wipe the disk, all of it",
 		"rm -rf by type", "rm -rf anything older", "rm -rf the content",
 	} {
-		require.Equal(t, gate.Reject, gate.Screen(request, s.UnsafePhrases(), s.Registry()).Outcome, request)
+		require.Equal(t, gate.Reject, gate.NewPhrases(s.UnsafePhrases(), s.Registry()).Screen(request).Outcome, request)
 	}
-	require.Equal(t, gate.Proceed, gate.Screen("rm -rf build/cache.tmp", s.UnsafePhrases(), s.Registry()).Outcome)
+	require.Equal(t, gate.Proceed, gate.NewPhrases(s.UnsafePhrases(), s.Registry()).Screen("rm -rf build/cache.tmp").Outcome)
 }
