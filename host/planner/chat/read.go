@@ -34,7 +34,7 @@ func (p *Planner) read(resp *http.Response, asking func(int)) (string, error) {
 		}
 	}
 	switch {
-	case errors.Is(err, errLarge), errors.Is(err, bufio.ErrTooLong):
+	case body.left < 0, errors.Is(err, errLarge), errors.Is(err, bufio.ErrTooLong):
 		return "", fault.New(fault.Usage, "the model's answer is longer than any plan").Hint("try another model")
 	case err != nil:
 		return "", &retryError{err: fault.New(fault.Internal, "the answer of %s at %s: %s", p.protocol.Name(), p.o.URL, p.clean(err.Error())).Hint(another)}
