@@ -148,6 +148,8 @@ func TestRename(t *testing.T) {
 		"a shift":           {[]string{"1.txt", "2.txt", "3.txt"}, args{"number": true, "start": 2, "digits": 1, "find": `\d`, "use_regex": true}, []string{"2.txt=1.txt", "3.txt=2.txt", "4.txt=3.txt"}},
 		"folders and all":   {[]string{"A/A1/A2.txt"}, args{"case": "lower", "kind": "both"}, []string{"a/a1/a2.txt=A/A1/A2.txt"}},
 		"dot files":         {[]string{".profile"}, args{"suffix": "-old", "hidden": "include"}, []string{".profile-old=.profile"}},
+		"dots":              {[]string{"my.old.file.txt", "b.txt"}, args{"find": ".", "replace": " "}, []string{"b.txt", "my old file.txt=my.old.file.txt"}},
+		"regex to the end":  {[]string{"IMG_7.jpg", "x.jpg"}, args{"find": `^IMG_(\d+)\.jpg$`, "replace": "trip-$1.jpeg", "use_regex": true}, []string{"trip-7.jpeg=IMG_7.jpg", "x.jpg"}},
 		"number, as a type": {[]string{"b2.jpg", "a.png"}, args{"number": true, "new_name": "trip"}, []string{"trip-001.png=a.png", "trip-002.jpg=b2.jpg"}},
 		"odd names":         {[]string{"new\nline.txt"}, args{"suffix": "-old"}, []string{"new\nline-old.txt=new\nline.txt"}},
 		"nothing to do":     {[]string{"a.txt"}, args{"case": "lower"}, []string{"a.txt"}},

@@ -129,8 +129,8 @@ func (r *renamer) name(old string, folder bool, i int) (string, error) {
 	}
 	stem = r.cut(stem)
 	if r.find != nil {
-		if !r.UseRegex && strings.Contains(r.Find, ".") {
-			// A text with a dot may well mean the extension too.
+		if !r.find.MatchString(stem) && r.Find != "." && r.find.MatchString(stem+ext) {
+			// What goes on into the extension means that too: .jpeg to .jpg.
 			stem, ext = splitName(r.find.ReplaceAllString(stem+ext, r.Replace), folder)
 		} else {
 			stem = r.find.ReplaceAllString(stem, r.Replace)
