@@ -49,6 +49,17 @@ fuzz time="30s":
         done; \
     done
 
+# How well the skill files understands requests, with what it gets wrong.
+eval:
+    go run ./cmd/stepbox eval ./skills/files --corpus skills/files/data/eval.jsonl --wrong
+
+# The contracts and corpora of a peer, under SHARED: `just eval-reference ../shared`.
+eval-reference shared:
+    for pair in io/train documents/eval documents/train documents/safety_test ffmpeg/eval ffmpeg/train ffmpeg/safety_test; do \
+        name="${pair%/*}"; echo "== $pair"; \
+        go run ./cmd/stepbox eval {{quote(shared)}}/reference-skills/"$name" --override "fixtures/planner/$name" --corpus {{quote(shared)}}/corpora/"$pair".jsonl; \
+    done
+
 # Rewrite the goldens of tests that have them; look at the diff afterwards.
 update:
     go test ./cmd/... -update

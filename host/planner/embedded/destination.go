@@ -5,6 +5,7 @@ import (
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/lexicon"
+	"stepbox.dev/host/plan"
 )
 
 // namesFile reports whether the clause holds a file's name.
@@ -70,7 +71,7 @@ func (a *attempt) intoLast() {
 	}
 	list, _ := a.args[in.arg].([]any)
 	if len(list) > 0 {
-		list = slices.DeleteFunc(list, func(v any) bool { return v == trimPath(in.text) })
+		list = slices.DeleteFunc(list, func(v any) bool { return v == plan.Literal(trimPath(in.text)) })
 	}
 	if len(list) == 0 {
 		delete(a.args, in.arg)

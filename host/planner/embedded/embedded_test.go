@@ -95,6 +95,22 @@ func TestPlans(t *testing.T) {
 		"list the 3 largest videos in media and save the list to big.csv":      `list_files {"file_type":["video"],"limit":3,"order":"desc","path":["media"],"save_to":"big.csv","sort":"size"}`,
 		"delete the 3 oldest backups in backup":                                `delete_files {"file_type":["backup"],"limit":3,"order":"asc","path":["backup"],"sort":"modified"}`,
 		"get rid of every file in downloads that I haven't opened in 6 months": `delete_files {"accessed_before":"2026-05-29","path":["downloads"]}`,
+		"delete pdf files with draft in the name":                              `delete_files {"path":["."],"pattern":["*draft*.pdf"]}`,
+		"delete the jpg and png files starting with tmp in work":               `delete_files {"path":["work"],"pattern":["tmp*.jpg","tmp*.png"]}`,
+		"delete files not starting with keep in work":                          `delete_files {"exclude":["keep*"],"path":["work"]}`,
+		"keep the pdfs in inbox and delete everything else":                    `delete_files {"exclude":["*.pdf"],"path":["inbox"]}`,
+		"the largest video in media":                                           `find_files {"file_type":["video"],"limit":1,"order":"desc","path":["media"],"sort":"size"}`,
+		"delete the largest video in media":                                    `delete_files {"file_type":["video"],"limit":1,"order":"desc","path":["media"],"sort":"size"}`,
+		"list the songs and photos in media":                                   `list_files {"file_type":["audio","image"],"path":["media"]}`,
+		"find the pdfs in inbox and delete them":                               `find_files {"path":["inbox"],"pattern":["*.pdf"]} → $found; delete_files {"items":"$found.paths"}`,
+		"find the pdfs in inbox, copy them to bak and zip them into b.zip":     `find_files {"path":["inbox"],"pattern":["*.pdf"]} → $found; copy_files {"dst":"bak","items":"$found.paths"} → $found2; make_archive {"items":"$found2.paths","output":"b.zip"}`,
+		"delete files between 1 and 5 MB in cache":                             `delete_files {"max_size":"5MB","min_size":"1MB","path":["cache"]}`,
+		"delete yesterday's photos in camera":                                  `delete_files {"file_type":["image"],"modified_after":"2026-11-28","modified_before":"2026-11-29","path":["camera"]}`,
+		"delete $RECYCLE.BIN":                                                  `delete_files {"items":["$$RECYCLE.BIN"]}`,
+		"muéstrame los pdf de inbox":                                           `list_files {"path":["inbox"],"pattern":["*.pdf"]}`,
+		"montre-moi les pdf dans inbox":                                        `list_files {"path":["inbox"],"pattern":["*.pdf"]}`,
+		"borra todo menos los pdf en inbox":                                    `delete_files {"exclude":["*.pdf"],"path":["inbox"]}`,
+		"packe die Texte aus arbeit in arbeit.zip":                             `make_archive {"file_type":["text"],"output":"arbeit.zip","path":["arbeit"]}`,
 	} {
 		t.Run(in, func(t *testing.T) {
 			_, calls := b.ask(t, in)
@@ -126,6 +142,12 @@ func TestNothingIsIgnored(t *testing.T) {
 		"delete the biggest files in downloads":                          "biggest",
 		"delete the pdfs in inbox written by hand":                       "hand",
 		"delete tmp files in build newer than yesterday's build by noon": "noon",
+		"delete the smallest photos in camera":                           "smallest",
+		"delete files only bob can read in inbox":                        "bob",
+		"clean up downloads":                                             "downloads",
+		"keep the pdfs in inbox":                                         "keep",
+		"delete the rest":                                                "rest",
+		"delete files with tax in the name or older than a year":         "or",
 	} {
 		t.Run(in, func(t *testing.T) {
 			a, calls := b.ask(t, in)
@@ -245,5 +267,52 @@ func BenchmarkPlan(b *testing.B) {
 			b.Fatal(err)
 		}
 		i++
+	}
+}
+
+// A phrase may ask for a second call, on what comes out of the first.
+func TestThen(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"skill.yaml":  "name: media\ndescription: Made for a test.\nversion: 0.1.0\n",
+		"prompt.yaml": "system_header: x\n",
+		"lexicon.yaml": `
+phrases:
+  - {then: mute_clip, en: [without sound]}
+  - {tool: cut_clip, en: ["to {start..end:clocks}"]}
+  - {tool: shrink_clip, en: ["under {mb:megabytes}"]}
+`,
+		"tools.yaml": `
+shrink_clip:
+  description: "Make a clip smaller."
+  keywords: [shrink]
+  required_args: [input]
+  optional_args: [mb, output]
+  arg_schemas: {input: {type: string, path_role: input}, mb: {type: number}, output: {type: string, path_role: output}}
+cut_clip:
+  description: "Cut a clip."
+  keywords: [cut]
+  required_args: [input]
+  optional_args: [start, end, output]
+  arg_schemas: {input: {type: string, path_role: input}, start: {type: string}, end: {type: string}, output: {type: string, path_role: output}}
+mute_clip:
+  description: "Take the sound away."
+  keywords: [mute]
+  required_args: [input]
+  optional_args: [output]
+  arg_schemas: {input: {type: string, path_role: input}, output: {type: string, path_role: output}}
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	b := load(t, dir)
+	for in, want := range map[string]string{
+		"shrink a.mp4 without sound": `shrink_clip {"input":"a.mp4","output":"a_shrink.mp4"}; mute_clip {"input":"a_shrink.mp4"}`,
+		"shrink a.mp4 under 500 KB":  `shrink_clip {"input":"a.mp4","mb":0.5}`,
+		"cut a.mp4 to 1-6s":          `cut_clip {"end":"00:00:06","input":"a.mp4","start":"00:00:01"}`,
+		"cut a.mp4 to 0:10-0:20":     `cut_clip {"end":"00:00:20","input":"a.mp4","start":"00:00:10"}`,
+	} {
+		_, calls := b.ask(t, in)
+		require.Equal(t, want, short(calls), in)
 	}
 }

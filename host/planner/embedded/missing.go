@@ -63,6 +63,9 @@ func (a *attempt) leftovers() int {
 				count--
 			}
 		}
+		for j < a.c.to && a.q.covered[j] { // "the rest" is one word
+			j++
+		}
 		parts = append(parts, a.q.text(i, j))
 		i = j
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stepbox.dev/abi"
@@ -31,7 +32,11 @@ func (a *attempt) hereAndPronouns() {
 // the field of its result that the lexicon names, the file it made, the place
 // where it put things, or what it looked for.
 func (a *attempt) thread(prev *attempt) {
-	if prev == nil || a.inputSet() || a.here {
+	if prev == nil {
+		return
+	}
+	a.step = prev.step + 1
+	if a.inputSet() || a.here {
 		return
 	}
 	if field := a.q.g.Lexicon().Results[prev.tool.Name]; field != "" && len(a.heads) == 0 {
@@ -41,6 +46,9 @@ func (a *attempt) thread(prev *attempt) {
 		}
 		if thing != "" && thing != a.arg(lexicon.RolePlace) {
 			a.output = "$found"
+			if prev.step > 0 {
+				a.output += strconv.Itoa(prev.step + 1)
+			}
 			a.args[thing] = a.output + "." + field
 			return
 		}
@@ -69,7 +77,7 @@ func (a *attempt) thread(prev *attempt) {
 				continue // a folder looked in is not a thing to act on
 			}
 			if to := a.arg(role); to != "" && a.args[to] == nil {
-				a.set(to, v)
+				a.put(to, v)
 			}
 		}
 	}
@@ -115,7 +123,7 @@ func (a *attempt) inherit(prev *attempt) {
 			continue
 		}
 		if _, set := a.args[arg]; !set {
-			a.set(arg, prev.args[arg])
+			a.put(arg, prev.args[arg])
 			a.filters++
 		}
 	}
