@@ -52,11 +52,16 @@ func (a *attempt) approve(ctx context.Context, c *commit.Changes) (approval.Appr
 		return approve(ctx, a.events, c, a.person, r.Yes, r.AllowProtected)
 	}
 	answer := approval.Answer{Yes: r.Yes, Protected: r.AllowProtected}
-	granted, err := approval.Grant(c, answer)
-	if err == nil || a.person == nil {
-		return given(a.events, c, granted, "flags", err)
+	if r.Yes {
+		if granted, err := approval.Grant(c, answer); err == nil || a.person == nil {
+			return given(a.events, c, granted, "flags", err)
+		}
 	}
-	granted, err = ask(ctx, a.events, c, a.person, answer)
+	if a.person == nil {
+		return given(a.events, c, approval.Approved{}, "flags", fault.New(fault.NotApproved, "nobody said that these changes of a stranger's bundle are to be kept").
+			Hint("keep them as they are with stepbox commit, or pass --yes"))
+	}
+	granted, err := ask(ctx, a.events, c, a.person, answer)
 	if fault.Of(err) == fault.NotApproved {
 		a.discarded, a.result.Digest = true, ""
 		return granted, fault.New(fault.NotApproved, "discarded; nothing was changed")

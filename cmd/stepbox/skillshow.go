@@ -12,6 +12,8 @@ import (
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/registry"
 	"stepbox.dev/host/skill"
+	"stepbox.dev/host/skill/bundle"
+	"stepbox.dev/host/store"
 )
 
 // shownSkill is skills show --json.
@@ -24,8 +26,15 @@ type shownSkill struct {
 	Stale       bool        `json:"stale"`
 	Path        string      `json:"path"`
 	Digest      string      `json:"digest"`
+	Licence     string      `json:"licence"`
 	Examples    []string    `json:"examples"`
 	Tools       []shownTool `json:"tools"`
+
+	Engines []store.Engine `json:"engines"`
+	Limits  store.Limits   `json:"limits"` // 0 is the host's default
+	// Signed is no, unknown or trusted (by the key ring), and for a folder "".
+	Signed string        `json:"signed,omitempty"`
+	Signer *store.Signer `json:"signer,omitempty"`
 }
 
 // shownTool is one tool of it. May is none, read, create or write.
@@ -51,7 +60,7 @@ type shownArg struct {
 }
 
 func newSkillsShow(a *app) *cobra.Command {
-	var asJSON bool
+	var asJSON, asHTML bool
 	cmd := &cobra.Command{
 		Use:   "show SKILL",
 		Short: "Show what one can ask a skill, what each tool may touch, and every default",
@@ -70,13 +79,28 @@ tool may touch is enforced, whatever the skill does.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return a.printJSON(shown(s))
+			v := shown(s)
+			if s.Bundle() != nil {
+				v.Signer, v.Signed, err = signedBy(h.Store(), s.Bundle())
 			}
-			return a.write([]byte(page(shown(s))))
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.printJSON(v)
+			case asHTML:
+				text, err := catalogueEntry(v)
+				if err != nil {
+					return err
+				}
+				return a.write(text)
+			}
+			return a.write([]byte(page(v)))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().BoolVar(&asHTML, "html", false, "print it as a page for a browser")
+	cmd.MarkFlagsMutuallyExclusive("json", "html")
 	return cmd
 }
 
@@ -84,6 +108,10 @@ func shown(s *skill.Skill) shownSkill {
 	v := shownSkill{
 		Name: s.Name(), Version: s.Version(), Title: s.Title(), Tagline: s.Tagline(), Description: s.Description(),
 		Stale: s.Stale(), Path: s.Dir(), Digest: s.Digest(), Examples: []string{}, Tools: []shownTool{},
+		Licence: s.Licence(), Engines: []store.Engine{}, Limits: store.Limits(s.Limits()),
+	}
+	for _, e := range s.Engines() {
+		v.Engines = append(v.Engines, store.Engine(e))
 	}
 	for _, e := range s.Prompt().Examples {
 		if answers(e.Plan, s.Registry()) {
@@ -96,6 +124,36 @@ func shown(s *skill.Skill) shownSkill {
 		}
 	}
 	return v
+}
+
+// signedBy says who signed a bundle, by the name the key ring knows them by.
+func signedBy(known *store.Store, b *bundle.Bundle) (*store.Signer, string, error) {
+	who, err := store.Verify(b)
+	if err != nil || who == nil {
+		return nil, "no", err
+	}
+	ring, err := known.Ring()
+	if err != nil {
+		return nil, "", err
+	}
+	for _, t := range ring.Trusted {
+		if t.Key == who.Key {
+			return &t.Signer, "trusted", nil
+		}
+	}
+	return who, "unknown", nil
+}
+
+func (s shownSkill) maker() string {
+	switch s.Signed {
+	case "trusted":
+		return s.Signer.Name + ", " + string(s.Signer.Key)
+	case "unknown":
+		return s.Signer.Name + ", as it says, " + string(s.Signer.Key) + ", a key that nobody here knows"
+	case "no":
+		return "somebody who did not sign it"
+	}
+	return "whoever wrote the folder that it was read from"
 }
 
 // answers reports whether an example's plan does something: examples of
@@ -162,15 +220,7 @@ func page(s shownSkill) string {
 		if len(t.AnyOf) > 0 {
 			fmt.Fprintf(&b, "  needs one of: %s\n", display.Clean(strings.Join(t.AnyOf, ", ")))
 		}
-		var own []shownArg
-		var also []string
-		for _, arg := range t.Args {
-			if shared[common(arg)] < severalTools {
-				own = append(own, arg)
-				continue
-			}
-			also = append(also, strings.TrimSpace(display.Clean(arg.Name)+" "+argDefault(arg)))
-		}
+		own, also := ownArgs(t, shared)
 		argTable(&b, own)
 		if len(also) > 0 {
 			fmt.Fprintf(&b, "  also takes: %s\n", strings.Join(also, ", "))
@@ -205,6 +255,19 @@ func sharing(tools []shownTool) map[string]int {
 	return n
 }
 
+// ownArgs are the arguments that are described at the tool, and the names and
+// defaults of those that are not.
+func ownArgs(t shownTool, shared map[string]int) (own []shownArg, also []string) {
+	for _, arg := range t.Args {
+		if shared[common(arg)] < severalTools {
+			own = append(own, arg)
+			continue
+		}
+		also = append(also, strings.TrimSpace(display.Clean(arg.Name)+" "+argDefault(arg)))
+	}
+	return own, also
+}
+
 // severalOf lists the shared arguments once, in the order of the tools. Their
 // defaults stand at the tools.
 func severalOf(tools []shownTool, shared map[string]int) []shownArg {
@@ -225,13 +288,17 @@ func severalOf(tools []shownTool, shared map[string]int) []shownArg {
 func argTable(b *strings.Builder, args []shownArg) {
 	rows := make([][]string, 0, len(args))
 	for _, a := range args {
-		help := a.Help
-		if values := strings.Join(a.Values, ", "); len(values) > maxValues {
-			help += " One of: " + values + "."
-		}
-		rows = append(rows, []string{"  " + a.Name, argType(a), argDefault(a), help})
+		rows = append(rows, []string{"  " + a.Name, argType(a), argDefault(a), argHelp(a)})
 	}
 	display.Table(b, rows)
+}
+
+// argHelp names the values that are too many to stand where the type does.
+func argHelp(a shownArg) string {
+	if values := strings.Join(a.Values, ", "); len(values) > maxValues {
+		return strings.TrimSpace(a.Help + " One of: " + values + ".")
+	}
+	return a.Help
 }
 
 // maxValues is how long a list of values may be to stand where the type does.
