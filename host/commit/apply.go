@@ -184,7 +184,7 @@ func (e *engine) decide(r *Run) error {
 		return err
 	}
 	crashPoint()
-	return e.data.sync()
+	return e.data.syncOrdered()
 }
 
 // recordFolders notes the times of every folder whose entries change, so that

@@ -283,9 +283,7 @@ func (r *root) remove(path string) error {
 	return err
 }
 
-// sync makes the folder's entries durable; syncAll the whole file system.
-func (r *root) sync() error { return r.f.Sync() }
-
+// syncAll makes the whole file system durable.
 func (r *root) syncAll() error { return unix.Syncfs(r.fd()) }
 
 // syncOrdered makes every rename so far durable, also those in other folders.
@@ -297,7 +295,7 @@ func (r *root) syncOrdered() error {
 	if unix.Fstatfs(r.fd(), &st) == nil {
 		switch st.Type {
 		case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.TMPFS_MAGIC:
-			return r.sync()
+			return r.f.Sync()
 		}
 	}
 	return r.syncAll()

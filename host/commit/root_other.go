@@ -26,7 +26,6 @@ func (r *root) openFile(string) (*os.File, error)        { return nil, errUnsupp
 func (r *root) mkdir(string, uint32) error               { return errUnsupported }
 func (r *root) symlink(string, string) error             { return errUnsupported }
 func (r *root) remove(string) error                      { return errUnsupported }
-func (r *root) sync() error                              { return errUnsupported }
 func (r *root) syncOrdered() error                       { return errUnsupported }
 func (r *root) legacy(string) legacy                     { return legacy{} }
 func (r *root) inherit(*item, legacy) error              { return errUnsupported }

@@ -257,6 +257,13 @@ func TestQuotas(t *testing.T) {
 	require.Zero(t, f.Rename("a/b", "e/b"))
 }
 
+// A skill gets no more than the host's ceilings, whatever its limits say.
+func TestQuotasHaveCeilings(t *testing.T) {
+	require.Equal(t, DefaultQuotas, Quotas{}.orDefaults())
+	require.Equal(t, DefaultQuotas, Quotas{Bytes: 1 << 60, FileBytes: 1 << 60, Files: 1 << 40, Depth: 1 << 20, OpenFiles: 1 << 20, NameBytes: 1 << 20}.orDefaults())
+	require.Equal(t, Quotas{1, 2, 3, 4, 5, 6}, Quotas{1, 2, 3, 4, 5, 6}.orDefaults())
+}
+
 // Row 5: a person, or another process, swaps a folder for a link that leads out
 // while the view walks it. Nothing outside is read or changed.
 func TestSwappedFolders(t *testing.T) {

@@ -35,7 +35,8 @@ type Options struct {
 	Quotas Quotas
 }
 
-// Quotas bound a view. A zero field means the default in [DefaultQuotas]. When
+// Quotas bound a view. A zero field means the default in [DefaultQuotas], and
+// nothing is more than that. When
 // one bites, the guest gets an input/output error, as WASI has none that says
 // more, and the call's Denials name it.
 //

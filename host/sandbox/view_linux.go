@@ -127,11 +127,12 @@ func (v *View) gen() uint64 {
 	return v.log.Gen
 }
 
+// orDefaults fills in defaults, which are the ceilings too.
 func (q Quotas) orDefaults() Quotas {
 	d := DefaultQuotas
 	pick64 := func(a, b int64) int64 {
 		if a > 0 {
-			return a
+			return min(a, b)
 		}
 		return b
 	}
