@@ -40,10 +40,13 @@ func (s *Store) Ring() (*Ring, error) {
 	if err != nil || !found {
 		return r, err
 	}
+	if r.Version != lockVersion {
+		return nil, fault.New(fault.CheckFailed, "the key ring %q is of form %d, and this stepbox reads form %d: another stepbox is needed", path, r.Version, lockVersion)
+	}
 	for i, t := range r.Trusted {
 		_, kerr := t.Key.public()
 		twice := slices.ContainsFunc(r.Trusted[:i], func(o Trusted) bool { return o.Key == t.Key || o.Name == t.Name })
-		if r.Version != lockVersion || kerr != nil || checkSignerName(t.Name) != nil || twice {
+		if kerr != nil || checkSignerName(t.Name) != nil || twice {
 			return nil, fault.New(fault.CheckFailed, "the key ring %q is damaged: the entry %q is none, or is there twice", path, t.Name).
 				Hint("put a copy of it back, or remove it and trust the keys that are needed again")
 		}
