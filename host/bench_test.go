@@ -4,11 +4,16 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"stepbox.dev/abi"
 	"stepbox.dev/host"
+	"stepbox.dev/host/worker"
 )
 
 // BenchmarkBatch plans requests as plan --batch does, unexpanded: retrieval, the
@@ -38,4 +43,33 @@ func BenchmarkBatch(b *testing.B) {
 		i++
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+}
+
+// BenchmarkExpandInGuest expands one intent of the files skill in its module, in
+// a fresh instance, round trip included: at most 6 ms at the median.
+func BenchmarkExpandInGuest(b *testing.B) {
+	h, err := host.New(b.Context(), host.Options{State: b.TempDir(), Cache: cache})
+	require.NoError(b, err)
+	s, err := h.Skill(b.Context(), files)
+	require.NoError(b, err)
+	wasm, err := s.Module(b.Context(), filepath.Join(cache, "built"), nil)
+	require.NoError(b, err)
+	compiled, err := worker.OpenCache(filepath.Join(cache, "compiled"))
+	require.NoError(b, err)
+	m, err := compiled.Module(b.Context(), wasm, nil)
+	require.NoError(b, err)
+	w, err := worker.Start(b.Context(), worker.Options{Module: m})
+	require.NoError(b, err)
+	defer w.Close()
+	ask := abi.ExpandRequest{Tool: "make_archive", Args: map[string]any{"items": []any{"logs"}, "output": "logs.zip"}}
+	var took []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		r, err := w.Expand(b.Context(), ask)
+		require.NoError(b, err)
+		require.NotEmpty(b, r.Plan)
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms-p50")
 }
