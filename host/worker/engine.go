@@ -46,7 +46,13 @@ func newEngine(ctx context.Context, wasm []byte, cache wazero.CompilationCache, 
 		return nil, nil, err
 	}
 	compiled, err := r.CompileModule(ctx, wasm)
-	return r, compiled, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if compiled.ExportedFunctions()["_start"] == nil {
+		return nil, nil, errors.New("it is no WASI command: it exports no _start")
+	}
+	return r, compiled, nil
 }
 
 // engine is run for an engine.

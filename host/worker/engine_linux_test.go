@@ -344,12 +344,21 @@ func TestEngineRefusals(t *testing.T) {
 		_, err = c.Engine(t.Context(), good(), []string{"threads"}, nil)
 		require.ErrorContains(t, err, "threads")
 	})
+	t.Run("an engine that is no command", func(t *testing.T) {
+		c, err := engineCache()
+		require.NoError(t, err)
+		m := &mod{}
+		m.fn("run", ok)
+		_, err = c.Engine(t.Context(), m.bytes(), nil, nil)
+		require.Equal(t, fault.CheckFailed, fault.Of(err), "%v", err)
+		require.ErrorContains(t, err, "exports no _start")
+	})
 	t.Run("a feature that the manifest does not name", func(t *testing.T) {
 		c, err := engineCache()
 		require.NoError(t, err)
 		m := &mod{}
 		// v128.const 0, drop
-		m.fn("_start", cat([]byte{0xfd, 12}, make([]byte, 16), drop), ok)
+		m.fn("_start", []byte{0xfd, 12}, make([]byte, 16), drop, ok)
 		_, err = c.Engine(t.Context(), m.bytes(), nil, nil)
 		require.Equal(t, fault.CheckFailed, fault.Of(err), "%v", err)
 		_, err = c.Engine(t.Context(), m.bytes(), []string{"simd"}, nil)
@@ -481,6 +490,17 @@ func TestEngineSilence(t *testing.T) {
 			hostWorks(t)
 		})
 	}
+	t.Run("a start function", func(t *testing.T) {
+		m := &mod{types: [][]byte{{0x60, 0, 0}}, fns: []fn{{0, cat([]byte{0}, forever, []byte{0x0b})}}, start: 1}
+		m.fn("_start", ok)
+		c, err := engineCache()
+		require.NoError(t, err)
+		e, err := c.Engine(t.Context(), m.bytes(), nil, nil)
+		require.NoError(t, err)
+		b := newBench(t, worker.Engine{Module: e, Silence: deadline}, worker.Options{})
+		_, err = b.call(t.Context(), abi.ModeRead, 0, runs(1, nil), nil)
+		require.Equal(t, fault.Timeout, fault.Of(err), "%v", err)
+	})
 	t.Run("an engine that works", func(t *testing.T) {
 		b := newBench(t, worker.Engine{Module: tiny(t, "Go"), Silence: 2 * deadline},
 			worker.Options{Limits: worker.Limits{Step: 3 * deadline}})
