@@ -250,6 +250,9 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 		get := f.period
 		if kind == slotNamed {
 			get = f.namedPeriod
+			if _, day := shared().weekdays[f.r.Tokens[j].Fold]; day && len(f.r.Tokens[j].Fold) < 5 {
+				return 0, false // "mon" and "sun" are words of other languages
+			}
 		}
 		s, n := get(j)
 		from, to := s.from, s.to

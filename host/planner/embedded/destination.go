@@ -65,6 +65,9 @@ func (a *attempt) intoLast() {
 	needed := slices.Contains(a.tool.Required, dst)
 	thing := a.arg(lexicon.RoleThing)
 	apart := thing != a.arg(lexicon.RoleFolder) && thing != a.arg(lexicon.RolePlace) && a.args[thing] != nil // "unzip a.zip in b"
+	if a.isFile(in.text) && a.filters > 0 && !a.q.exists(in.text) {
+		needed = true // "zip the logs in logs.zip"
+	}
 	other := a.inputs() > 1 && (a.isFile(in.text) || a.arg(lexicon.RolePlace) == "" || apart)
 	if !needed && !other {
 		return

@@ -17,7 +17,7 @@ type attempt struct {
 	c          clause
 	used       []bool
 	context    []bool // tells a story around the request
-	soft       []bool // used by a verb or noun
+	soft       []int  // used by a verb or noun of so many words
 	zone       []bool // behind "except"
 	args       map[string]any
 	heads      []head
@@ -51,7 +51,7 @@ type head struct {
 }
 
 func (q *reading) start(t *registry.Tool, c clause) *attempt {
-	return &attempt{q: q, tool: t, c: c, used: make([]bool, len(q.toks)), soft: make([]bool, len(q.toks)), context: make([]bool, len(q.toks)), zone: make([]bool, len(q.toks)), args: map[string]any{}}
+	return &attempt{q: q, tool: t, c: c, used: make([]bool, len(q.toks)), soft: make([]int, len(q.toks)), context: make([]bool, len(q.toks)), zone: make([]bool, len(q.toks)), args: map[string]any{}}
 }
 
 func (q *reading) attempt(t *registry.Tool, c clause, prev *attempt) *attempt {
@@ -101,7 +101,7 @@ func (a *attempt) phrases() {
 					a.verb, a.verbAt = w, m.Start
 				}
 			}
-			if m.Tool == a.tool.Name && !a.taken(m) && a.sets(m) {
+			if m.Tool == a.tool.Name && !a.taken(m) && !a.partOfThing(m) && a.sets(m) {
 				w := m.Weight * (1 + 0.5*float64(m.Literals()-1))
 				if a.q.leads(m.Start, a.c.from) {
 					w += 0.3 * m.Weight // most requests begin with what to do
@@ -113,7 +113,7 @@ func (a *attempt) phrases() {
 				a.take(m)
 			}
 		case lexicon.Noun:
-			if m.Tool == a.tool.Name && !a.taken(m) {
+			if m.Tool == a.tool.Name && !a.taken(m) && !a.partOfThing(m) {
 				a.noun += m.Weight
 				a.verb = max(a.verb, m.Weight/2)
 				if m.Weight >= 0.15 && extensionOf(a.q.toks[m.Start]) == "" {
@@ -140,6 +140,24 @@ func (a *attempt) phrases() {
 			}
 		}
 	}
+}
+
+// partOfThing reports whether a single word of the trade describes what is meant
+// instead: "delete the trash files", "find my passport scan".
+func (a *attempt) partOfThing(m *lexicon.Match) bool {
+	if m.Literals() != 1 || len(m.Filled) > 0 || a.q.g.Lexicon().Stories || a.q.leads(m.Start, a.c.from) {
+		return false
+	}
+	t := a.q.toks[m.Start]
+	if t.Kind != lexicon.Word || extensionOf(t) != "" {
+		return false
+	}
+	if i := m.Start - 1; i >= a.c.from && a.q.toks[i].Kind == lexicon.Word && !a.q.filler(i) && a.q.words[i].n == 0 && !a.q.covered[i] && a.q.place[i] == "" && !a.q.touched(i) {
+		return a.arg(lexicon.RoleName) != "" && (a.q.lang == "en" || a.q.lang == "de")
+	}
+	return m.End < a.c.to && a.q.words[m.End].role == lexicon.Files && slices.ContainsFunc(a.q.matches, func(v lexicon.Match) bool {
+		return v.Meaning == lexicon.Verb && v.Tool == m.Tool && v.Start >= a.c.from && v.End <= m.Start && a.q.placeOf(&v) == ""
+	})
 }
 
 // narrowing counts what a phrase says that narrows down what is meant: not where
@@ -190,13 +208,15 @@ func (a *attempt) inZone(m *lexicon.Match) bool {
 func (a *attempt) taken(m *lexicon.Match) bool {
 	// A verb's words may also lead to a value: "save pages 1-2", "make it square".
 	fresh := len(m.Filled) > 0 || m.Meaning == lexicon.Sets && m.Tool != "" && len(m.Set) > 0
+	within := m.Literals() > 1 && len(m.Filled) == 0 // inside a longer phrase: "combien de place" is not "combien de"
 	for _, w := range m.Words {
-		if a.zone[w] || a.used[w] && !a.soft[w] {
+		if a.zone[w] || a.used[w] && a.soft[w] == 0 {
 			return true
 		}
+		within = within && a.soft[w] > m.Literals()
 		fresh = fresh || !a.used[w]
 	}
-	if !fresh {
+	if !fresh || within {
 		return true
 	}
 	for _, s := range m.Filled {
@@ -212,7 +232,10 @@ func (a *attempt) taken(m *lexicon.Match) bool {
 func (a *attempt) take(m *lexicon.Match) {
 	for _, w := range m.Words {
 		a.used[w] = true
-		a.soft[w] = m.Meaning == lexicon.Verb || m.Meaning == lexicon.Noun
+		a.soft[w] = 0
+		if m.Meaning == lexicon.Verb || m.Meaning == lexicon.Noun {
+			a.soft[w] = m.Literals()
+		}
 	}
 	for _, s := range m.Filled {
 		for k := s.Start; k < s.End; k++ {

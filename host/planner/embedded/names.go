@@ -228,7 +228,8 @@ func (a *attempt) folders() {
 		if j < a.c.to && a.q.words[j].role == lexicon.Named {
 			j += a.q.words[j].n
 		}
-		if j < a.c.to && a.q.nameable(j) && !a.used[j] && a.q.place[j] == "" && !a.q.isVerb(j) {
+		named := i > a.c.from && a.used[i-1] && a.soft[i-1] == 0 && a.q.words[i-1].n == 0 && !a.q.filler(i-1) // "the cache folder completely"
+		if j < a.c.to && !named && a.q.nameable(j) && !a.used[j] && a.q.place[j] == "" && !a.q.isVerb(j) {
 			items, end := a.list(j)
 			if a.giveAll(a.arg(lexicon.RoleFolder), items) {
 				a.mark(i, end)
@@ -285,7 +286,7 @@ func (a *attempt) names() {
 			if a.pattern(i, i+1, namePattern(t.Text)) {
 				a.mark(named, i)
 			}
-		case a.before(i, lexicon.With) >= 0 && a.isFile(t.Text) && a.arg(lexicon.RoleDestination) != "" && a.args[a.arg(lexicon.RoleDestination)] == nil && a.inputs() > 0:
+		case a.before(i, lexicon.With) >= 0 && a.isFile(t.Text) && a.arg(lexicon.RoleDestination) != "" && a.args[a.arg(lexicon.RoleDestination)] == nil && (a.inputs() > 0 || len(a.heads) > 0 || a.says(lexicon.Them) || a.says(lexicon.It)):
 			if a.destination(t.Text) { // "as all.pdf"
 				a.used[i] = true
 			}

@@ -24,7 +24,7 @@ func (q *reading) findPlaces() {
 		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 && !q.title(j) || q.words[j].role == lexicon.Folder || q.words[j].role == lexicon.Named) {
 			j++
 		}
-		if j >= len(q.toks) || q.fixed[j] && q.toks[j].Kind != lexicon.Name || !q.nameable(j) {
+		if j >= len(q.toks) || q.fixed[j] && q.toks[j].Kind != lexicon.Name || !q.nameable(j) && !q.homeFolder(j) {
 			continue
 		}
 		if f.role != lexicon.To && q.filler(i) && q.isVerb(j) && !q.exists(q.toks[j].Text) {
@@ -53,6 +53,16 @@ func (q *reading) findPlaces() {
 			q.place[k] = f.role
 		}
 	}
+}
+
+// homeFolder reports whether token j is a word for files that is a folder's name
+// as well and stands as one, at the end: Spanish "en archivo".
+func (q *reading) homeFolder(j int) bool {
+	if q.words[j].role != lexicon.Files || !lexicon.IsFolderName(q.toks[j].Fold) {
+		return false
+	}
+	end := j + q.words[j].n
+	return end >= len(q.toks) || q.toks[end].Kind == lexicon.Punct || q.words[end].n > 0 && q.words[end].role != lexicon.Named
 }
 
 // title reports whether a small word begins a name of several words: one that

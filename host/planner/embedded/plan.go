@@ -66,6 +66,9 @@ func (q *reading) plan() planner.Answer {
 		calls = append(calls, abi.Call{Tool: a.tool.Name, Args: a.args})
 		prev = a
 		for _, next := range a.besides() {
+			if len(next.problems) > 0 {
+				return question(0.85, next.candidates, "%s", strings.Join(next.problems, " "))
+			}
 			calls[len(calls)-1].Args = prev.args
 			if next.output != "" {
 				calls[len(calls)-1].Output = next.output
@@ -261,9 +264,7 @@ func (a *attempt) besides() []*attempt {
 		next := a.q.start(t, clause{from: a.c.to, to: a.c.to})
 		next.pronoun = lexicon.It
 		next.thread(last)
-		if next.required() > 0 {
-			continue
-		}
+		next.required()
 		out = append(out, next)
 		last = next
 	}

@@ -268,7 +268,7 @@ func (q *reading) correct() bool {
 	changed := false
 	for i := range q.toks {
 		t := &q.toks[i]
-		if t.Kind != lexicon.Word || q.g.Knows(t.Fold) || q.place[i] != "" || q.touched(i) {
+		if t.Kind != lexicon.Word || q.g.Knows(t.Fold) || lexicon.IsFolderName(t.Fold) || q.g.Knows(strings.TrimSuffix(t.Fold, "s")) || q.place[i] != "" || q.touched(i) {
 			continue
 		}
 		n := utf8.RuneCountInString(t.Fold)

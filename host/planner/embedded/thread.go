@@ -86,8 +86,8 @@ func (a *attempt) thread(prev *attempt) {
 // nameProduct gives the file that a call makes a name beside its source, so that
 // the next call can read it.
 func (a *attempt) nameProduct(dst string) {
-	if a.tool.Args[dst].Type == abi.TypeArray {
-		return
+	if a.tool.Args[dst].Type == abi.TypeArray || a.arg(lexicon.RolePlace) != "" && a.arg(lexicon.RolePlace) != a.arg(lexicon.RoleThing) {
+		return // what comes out of folders is no one file
 	}
 	source := ""
 	switch v := a.args[a.arg(lexicon.RoleThing)].(type) {
