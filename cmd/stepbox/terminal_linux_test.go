@@ -150,6 +150,31 @@ func TestApproveOnATerminal(t *testing.T) {
 	require.FileExists(t, moved)
 }
 
+// What ended well before a failure is offered, and the failure is said first.
+func TestKeepWhatEndedWellOnATerminal(t *testing.T) {
+	for answer, kept := range map[string]bool{"y": true, "n": false} {
+		t.Run(answer, func(t *testing.T) {
+			work := home(t)
+			require.NoError(t, os.WriteFile(filepath.Join(work, "plan.json"), []byte(`{"plan":[
+				{"tool":"make_folder","args":{"paths":["made"]}},
+				{"tool":"move_files","args":{"items":["nosuch/*"],"dst":"made"}}]}`), 0o644))
+			term := onTerminal(t, work, "exec", "files", "../plan.json")
+			term.wait(`nothing was changed; what the calls that ended well had made can be kept`)
+			term.wait(`create  made/`)
+			term.wait(`do this\?`)
+			term.types(answer + "\n")
+			if kept {
+				term.wait(`take it back with: stepbox undo`)
+			} else {
+				term.wait(`stepbox commit \S+ --partial`)
+			}
+			term.ends(6)
+			_, err := os.Stat(filepath.Join(work, "home/made"))
+			require.Equal(t, kept, err == nil)
+		})
+	}
+}
+
 func TestAnswerTypedBeforeTheQuestionIsNone(t *testing.T) {
 	work := home(t)
 	term := onTerminal(t, work, "run", "files", "delete the tmp files in build")
