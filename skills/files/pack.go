@@ -143,6 +143,8 @@ type packer struct {
 	ctx     guest.Context
 	files   *guest.Files
 	buffer  []byte
+	head    []byte        // of the file at hand
+	taster  *flate.Writer // tells how dense that is
 	planned []packed
 	names   map[string]string // name in the archive → path
 	clashes []string
@@ -210,12 +212,15 @@ func (p *packer) file(out archive, m packed) error {
 		return err
 	}
 	defer in.Close()
-	head := make([]byte, min(sample, m.info.Size()))
+	if p.head == nil {
+		p.head = make([]byte, sample)
+	}
+	head := p.head[:min(sample, m.info.Size())]
 	k, err := io.ReadFull(in, head)
 	if err != nil && !ended(err) {
 		return err
 	}
-	to, err := out.file(m.inside, m.info.Size(), m.info.ModTime(), dense(head[:k]))
+	to, err := out.file(m.inside, m.info.Size(), m.info.ModTime(), p.dense(head[:k]))
 	if err != nil {
 		return err
 	}
@@ -234,15 +239,32 @@ const sample = 64 << 10
 
 // dense reports whether bytes are as good as random, as those of photos, films
 // and archives are.
-func dense(head []byte) bool {
-	var packed bytes.Buffer
-	w, err := flate.NewWriter(&packed, flate.BestSpeed)
-	if err != nil || len(head) < 1024 {
+func (p *packer) dense(head []byte) bool {
+	if len(head) < 1024 {
 		return false
 	}
-	w.Write(head) // a buffer takes all
-	w.Close()
+	if p.taster == nil {
+		p.taster, _ = flate.NewWriter(nil, flate.BestSpeed) // fails only for a level that does not exist
+	}
+	var packed bytes.Buffer
+	p.taster.Reset(&packed)
+	p.taster.Write(head) // a buffer takes all
+	p.taster.Close()
 	return packed.Len() > len(head)*95/100
+}
+
+// squeezer lends one compressor to one file after the other: a new one for each
+// of ten thousand small files would be most of the work.
+type squeezer struct{ w *flate.Writer }
+
+func (s *squeezer) compress(to io.Writer) (io.WriteCloser, error) {
+	if s.w != nil {
+		s.w.Reset(to)
+		return s.w, nil
+	}
+	w, err := flate.NewWriter(to, level)
+	s.w = w
+	return w, err
 }
 
 // archive is one being written.
@@ -260,7 +282,7 @@ const level = 4
 func newArchive(w io.Writer, format string) archive {
 	if format == formatZip {
 		z := zip.NewWriter(w)
-		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, level) })
+		z.RegisterCompressor(zip.Deflate, new(squeezer).compress)
 		return zipArchive{z}
 	}
 	gz, err := gzip.NewWriterLevel(w, level)

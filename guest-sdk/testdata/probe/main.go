@@ -79,9 +79,26 @@ func fail(ctx guest.Context, in probeArgs) (string, error) {
 	return "", guest.Errorf(abi.CodeFailed, "unreachable")
 }
 
+// churn makes far more garbage than a module has memory, looking at files all
+// the while.
+func churn(ctx guest.Context, in probeArgs) (int, error) {
+	n := 0
+	for range 2000 {
+		if _, err := ctx.Files().ReadFile(in.Name); err != nil {
+			return 0, err
+		}
+		garbage = new([80_000]*int)
+		n += len(garbage)
+	}
+	return n, nil
+}
+
+var garbage *[80_000]*int
+
 var skill = guest.Serve(guest.Skill{Tools: []guest.Tool{
 	guest.Step("probe", probe),
 	guest.Step("fail", fail),
+	guest.Step("churn", churn),
 }})
 
 func main() {}
