@@ -153,7 +153,9 @@ func (c *check) replaces(product, source value) bool {
 		return err == nil && ok && there != nil
 	}
 	if sameName(clean(out), clean(in)) {
-		return there != nil || c.Sandbox == nil && extension(in) != "" || c.made(product.call, in)
+		// What is not there yet is a file when its name or the person says so;
+		// else it may be a folder that is put in order.
+		return there != nil || extension(in) != "" || c.isOffered(in)
 	}
 	info := c.stat(in)
 	return there != nil && info != nil && os.SameFile(there, info)
