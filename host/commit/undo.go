@@ -75,6 +75,7 @@ type inverse struct {
 	now    paths          // before the commit → where it lies now
 	byFrom map[string]int // items by path before, of those not taken
 	byTo   map[string]int // and after
+	there  map[string]bool // folders that were looked for
 	items  []item
 	set    []dirTimes
 }
@@ -87,7 +88,7 @@ func (r *Run) inverse(ctx context.Context) (*inverse, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	u := &inverse{reason: make(map[int]string)}
+	u := &inverse{reason: make(map[int]string), there: make(map[string]bool)}
 	if u.source, err = decodeJournal(b); err != nil {
 		return nil, damaged(err)
 	}
@@ -228,7 +229,13 @@ func (u *inverse) judgePlace(i int, from string) {
 	if !ok {
 		return // a folder above comes back too; the closure looks at it
 	}
-	if id, err := u.box.stat(here); err != nil || id.kind != isFolder {
+	there, known := u.there[here]
+	if !known {
+		id, err := u.box.stat(here)
+		there = err == nil && id.kind == isFolder
+		u.there[here] = there
+	}
+	if !there {
 		u.refuse(i, "its folder "+quoted(folder)+" is gone")
 		return
 	}
