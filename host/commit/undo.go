@@ -70,11 +70,11 @@ type inverse struct {
 	box    *root
 	source *journal
 	after  *aftermath
-	taken  map[int]bool   // items that an earlier undo took back
-	reason map[int]string // refused items of the source
-	now    paths          // before the commit → where it lies now
-	byFrom map[string]int // items by path before, of those not taken
-	byTo   map[string]int // and after
+	taken  map[int]bool    // items that an earlier undo took back
+	reason map[int]string  // refused items of the source
+	now    paths           // before the commit → where it lies now
+	byFrom map[string]int  // items by path before, of those not taken
+	byTo   map[string]int  // and after
 	there  map[string]bool // folders that were looked for
 	items  []item
 	set    []dirTimes
