@@ -136,6 +136,9 @@ type Request struct {
 	Replan int
 	// DryRun shows the changes and throws the stage away.
 	DryRun bool
+	// Rehearse makes the steps of a dry run do all that they would do: they are
+	// not told that it is one.
+	Rehearse bool
 	// Yes approves changes that are not protected.
 	Yes bool
 	// Step asks for each intent before it runs.

@@ -281,7 +281,7 @@ func (a *attempt) preflight(ctx context.Context, w *worker.Worker) error {
 
 func (a *attempt) context() abi.Context {
 	return abi.Context{
-		RunID: a.run.ID, DryRun: a.request.DryRun, Confirmed: a.request.Yes,
+		RunID: a.run.ID, DryRun: a.request.DryRun && !a.request.Rehearse, Confirmed: a.request.Yes,
 		Now: a.run.Began.Local().Format(time.RFC3339Nano), Zone: zone(), Locale: "en",
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,21 +12,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"stepbox.dev/cmd/stepbox/internal/display"
+	"stepbox.dev/host"
 	"stepbox.dev/host/evaluate"
+	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
 )
 
 func newEval(a *app) *cobra.Command {
-	var corpus, snapshot string
-	var asJSON, wrong bool
+	var corpus, snapshot, sandbox string
+	var asJSON, wrong, execute bool
 	cmd := &cobra.Command{
 		Use:   "eval SKILL --corpus FILE",
 		Short: "Score how well a skill's requests are understood",
 		Long: `Eval plans every request of a corpus, a file with one JSON object a line, and
 scores the plans against what is expected: outcome, tool, the sequence of tools,
 and the arguments where the corpus has gold plans. Nothing runs and no file need
-exist. With --snapshot the scores become a bar: the first time FILE is written,
-later any score below it fails.`,
+exist, unless --execute is given. With --snapshot the scores become a bar: the first time FILE is written,
+later any score below it fails.
+
+With --execute the plans run as well, each on a stage of the folder --sandbox
+that is thrown away: nothing in it changes. What a row says in success_criteria is
+compared with the fields of the last result that have these names (max_ and min_
+before a name are bounds); expected_tool and output_exists are about the run.`,
 		Example: `  echo '{"utterance":"list the pdf files in inbox","expected_outcome":"plan","expected_tool":"list_files"}' |
     stepbox eval files --corpus -`,
 		Args:              args(1, 1, "SKILL"),
@@ -48,6 +56,11 @@ later any score below it fails.`,
 			if err != nil {
 				return err
 			}
+			if execute {
+				if report.Execution, err = a.rehearse(cmd.Context(), given[0], sandbox, cases); err != nil {
+					return err
+				}
+			}
 			if err := a.printReport(report, cases, asJSON, wrong); err != nil {
 				return err
 			}
@@ -61,8 +74,38 @@ later any score below it fails.`,
 	f.StringVar(&corpus, "corpus", "", "the corpus, `FILE` (- is standard input)")
 	f.StringVar(&snapshot, "snapshot", "", "the scores to hold, `FILE`; written when it is not there")
 	f.BoolVar(&asJSON, "json", false, "print one JSON object")
+	f.BoolVar(&execute, "execute", false, "run the plans too, on stages that are thrown away")
+	f.StringVar(&sandbox, "sandbox", "", "the folder that --execute runs on, `DIR` (default: the working directory)")
 	f.BoolVar(&wrong, "wrong", false, "list what was understood wrongly too")
 	return cmd
+}
+
+// rehearse runs the plans. Their records belong to no list of runs: they lie in a
+// state folder of their own.
+func (a *app) rehearse(ctx context.Context, skill, sandbox string, cases []evaluate.Case) (*evaluate.Execution, error) {
+	state, err := os.MkdirTemp("", "stepbox-eval-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(state)
+	h, err := host.New(ctx, host.Options{State: state, Skills: a.skills, Overrides: a.overrides})
+	if err != nil {
+		return nil, err
+	}
+	e, err := evaluate.Execute(ctx, rehearsal{h, host.Request{Skill: skill, Sandbox: sandbox, DryRun: true, Rehearse: true}}, cases)
+	return &e, err
+}
+
+// rehearsal runs plans on stages that are thrown away.
+type rehearsal struct {
+	host    *host.Host
+	request host.Request
+}
+
+// Rehearse implements evaluate.Runner.
+func (r rehearsal) Rehearse(ctx context.Context, plan []byte) (host.Result, error) {
+	r.request.Plan = plan
+	return r.host.Run(ctx, r.request, nil, event.Discard)
 }
 
 func (a *app) readCorpus(name string) ([]evaluate.Row, error) {
@@ -93,6 +136,11 @@ func (a *app) printReport(r evaluate.Report, cases []evaluate.Case, asJSON, wron
 	}
 	var b strings.Builder
 	b.WriteString(r.Text())
+	if wrong && r.Execution != nil {
+		for _, f := range r.Execution.Failed {
+			fmt.Fprintf(&b, "\n%s\n  ran: %s\n", display.Clean(f.Utterance), display.Clean(strings.Join(append(f.Missed, f.Error), " ")))
+		}
+	}
 	for _, c := range listed {
 		want, err := json.Marshal(c.Want)
 		if err != nil {

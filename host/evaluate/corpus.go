@@ -1,6 +1,7 @@
 // Package evaluate scores a skill's contract and a planner on a corpus of
 // requests: is the right thing decided, with the right tool and the right
-// arguments, how sure is the planner, and how fast. It plans and runs nothing.
+// arguments, how sure is the planner, and how fast. Execute runs the plans too, on
+// stages that are thrown away.
 package evaluate
 
 import (
@@ -30,6 +31,8 @@ type Row struct {
 	Tool    string   `json:"expected_tool"`  // the first one
 	Tools   []string `json:"expected_tools"` // the whole sequence
 	Fixture string   `json:"fixture"`        // the only file there is
+	// Criteria are what a run of the plan must come to.
+	Criteria map[string]any `json:"success_criteria"`
 	// Now is the clock of the request, RFC 3339; Clock when empty.
 	Now string `json:"now"`
 

@@ -46,6 +46,7 @@ type Case struct {
 	doubted   bool // a model would be asked, or the person
 	tags      []string
 	wantTools []string
+	criteria  map[string]any
 	rank      int // of the expected tool among those retrieved, from 1; 0 when not there
 	took      time.Duration
 }
@@ -87,7 +88,7 @@ func (e *evaluation) one(ctx context.Context, row *Row, utterance string) (Case,
 	r := e.skill.Registry()
 	c := Case{
 		ID: row.ID, Utterance: utterance, Expected: row.Outcome, WantTool: row.Tool,
-		tags: append(slices.Clone(row.Tags), script(utterance)), wantTools: row.Tools,
+		tags: append(slices.Clone(row.Tags), script(utterance)), wantTools: row.Tools, criteria: row.Criteria,
 	}
 	var files []string
 	if row.Fixture != "" {

@@ -32,6 +32,8 @@ type Report struct {
 	Doubted float64 `json:"doubted"`
 	// Calibration is the mean distance between confidence and share right.
 	Calibration float64 `json:"calibration"`
+	// Execution is there when the plans were run.
+	Execution *Execution `json:"execution,omitempty"`
 }
 
 // Slices are scores of parts of the corpus.
@@ -234,6 +236,10 @@ func (r Report) Text() string {
 		line("recall@"+k, r.Recall[k])
 	}
 	fmt.Fprintf(&b, "%-24s %.2f ms, p99 %.2f ms\n", "latency p50", r.Latency.P50, r.Latency.P99)
+	if e := r.Execution; e != nil {
+		fmt.Fprintf(&b, "%-24s %d of %d ended well, %d passed\n", "execution", e.EndedWell, e.Ran, e.Passed)
+		fmt.Fprintf(&b, "%-24s %d met, %d missed, %d that no result tells\n", "criteria", e.Met, e.Missed, e.Unknown)
+	}
 	for _, s := range []struct {
 		name  string
 		parts map[string]Slice
