@@ -64,6 +64,10 @@ eval-reference shared:
 update:
     go test ./cmd/... -update
 
+# The release of this commit in dist/: archives for each system, with an SBOM each, and SHA256SUMS.
+dist:
+    .ci/dist
+
 # Format.
 fmt:
     gofmt -w $(git ls-files '*.go')

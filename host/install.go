@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"stepbox.dev/host/fault"
-	"stepbox.dev/host/skill/bundle"
 	"stepbox.dev/host/store"
 )
 
@@ -31,10 +30,13 @@ func (h *Host) Install(ctx context.Context, c *store.Candidate, o InstallOptions
 	if err := agreed(ctx, p, o); err != nil {
 		return p, err
 	}
-	if c.Bundle.Manifest.Kind == bundle.KindSkill {
-		if _, err := h.compiled.Module(ctx, c.Bundle.Module, o.Compiling); err != nil {
-			return p, err
-		}
+	if c.Engine != nil {
+		_, err = h.compiled.Engine(ctx, c.Bundle.Module, c.Engine.WasmFeatures(), o.Compiling)
+	} else {
+		_, err = h.compiled.Module(ctx, c.Bundle.Module, o.Compiling)
+	}
+	if err != nil {
+		return p, err
 	}
 	return p, h.store.Install(ctx, p)
 }

@@ -82,7 +82,7 @@ change, and changes exactly that after a yes. What it did can be undone.`,
 	root.AddCommand(
 		newRun(a), newPlan(a), newExec(a), newCommit(a), newUndo(a), newRuns(a),
 		newTry(a), newRetrieve(a), newPrompt(a), newEval(a), newSkills(a),
-		newInstall(a), newUpdate(a), newRemove(a), newVerify(a), newKeys(a), newConfig(a), newDoctor(a), newCompletion(a),
+		newInstall(a), newUpdate(a), newRemove(a), newVerify(a), newKeys(a), newConfig(a), newDoctor(a), newCompletion(a), newMan(),
 	)
 	// The help command of cobra ends with 0 for an unknown topic.
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "help [COMMAND]", RunE: help})
