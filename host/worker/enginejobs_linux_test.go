@@ -2,7 +2,6 @@ package worker_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
