@@ -37,6 +37,7 @@ const (
 	Named   Role = "named"   // before a name
 	Or      Role = "or"      // joins alternatives
 	Each    Role = "each"    // one by one
+	Some    Role = "some"    // not all
 	Keep    Role = "keep"    // before what is left out, when the rest is named too
 	Rest    Role = "rest"    // all that is not kept
 )

@@ -56,15 +56,18 @@ func (a *attempt) alternatives() {
 	for i := a.c.from; i < a.c.to; i++ {
 		switch r := a.q.words[i].role; r {
 		case lexicon.Or:
+			if j := i + a.q.words[i].n; j < a.c.to && a.q.words[j].role == lexicon.All && !a.used[i] {
+				break // "or whatever"
+			}
 			if left, right := a.condition(i, -1), a.condition(i, 1); a.used[i] || left == right && left >= 0 || left < 0 && right < 0 {
 				continue
 			}
 		case lexicon.And:
 			j := i + a.q.words[i].n
-			for j < a.c.to && a.q.words[j].role == lexicon.All {
+			for j < a.c.to && (a.q.words[j].role == lexicon.All || a.q.words[j].n == 0 && a.q.filler(j)) {
 				j++
 			}
-			if j >= a.c.to || a.q.words[j].role != lexicon.Files || a.used[j] || len(a.heads) == 0 || a.heads[0].tok > i || a.used[i] {
+			if j >= a.c.to || a.q.words[j].role != lexicon.Files || a.used[j] || a.used[i] {
 				continue
 			}
 		default:

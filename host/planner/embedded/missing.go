@@ -89,6 +89,8 @@ func (a *attempt) meaningful(i int) bool {
 		switch f.role {
 		case lexicon.Not, lexicon.Named:
 			return true
+		case lexicon.Some: // who only looks sees them all
+			return a.tool.Destructive && a.q.words[i].n > 0
 		case lexicon.Rest:
 			return !a.says(lexicon.Keep)
 		}

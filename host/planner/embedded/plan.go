@@ -172,7 +172,7 @@ func (q *reading) best(c clause, prev *attempt) (best *attempt, margin float64) 
 			margin = min(margin, best.score-a.score)
 		}
 	}
-	if best != nil && len(best.problems) > 0 {
+	if best != nil && (len(best.problems) > 0 || best.verb < 0.5) {
 		for _, a := range tried {
 			if a.leads && !best.leads {
 				best = a // ask about the action that the request begins with

@@ -18,7 +18,7 @@ func (a *attempt) unknown() {
 		if t.Kind == lexicon.Punct || t.Kind == lexicon.Name || t.Kind == lexicon.Quoted {
 			continue
 		}
-		if a.produces() && a.nounPlace(i) {
+		if a.produces() && a.nounPlace(i) && (i > a.verbAt || !a.q.isVerb(i)) {
 			if end := a.span(i); a.give(a.arg(lexicon.RoleThing), a.name(i, end)) {
 				a.mark(i, end)
 				if named := a.before(i, lexicon.Named); named >= 0 {
@@ -42,6 +42,9 @@ func (a *attempt) unknown() {
 
 // extension takes "pdf", "pdfs" and "pdf invoices".
 func (a *attempt) extension(i int) bool {
+	if a.q.isVague(i) {
+		return false // "old files" are not *.old
+	}
 	if ext, ok := strings.CutPrefix(a.q.toks[i].Fold, "non-"); ok && isExtension(ext) && a.arg(lexicon.RoleExcept) != "" {
 		a.set(a.arg(lexicon.RoleExcept), "*."+ext)
 		a.filters++
@@ -255,7 +258,7 @@ func (a *attempt) nounPlace(i int) bool {
 			continue
 		}
 		switch a.q.words[j].role {
-		case lexicon.And, lexicon.Or, lexicon.All, lexicon.Named, lexicon.Each:
+		case lexicon.And, lexicon.Or, lexicon.All, lexicon.Some, lexicon.Named, lexicon.Each:
 			return true
 		case lexicon.Files, lexicon.With:
 			return false
