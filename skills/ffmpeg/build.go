@@ -1,0 +1,231 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/guest-sdk"
+)
+
+// builder turns one file into a job, as the options of an intent ask for.
+type builder struct {
+	options
+	profiles profiles
+	// onKeyFrame says whether a picture can be cut there without encoding it.
+	onKeyFrame func(m Media, at float64) bool
+}
+
+// job is what is to be done with one file. Its output has no name yet.
+func (b builder) job(m Media) (job, error) {
+	j := job{in: m, duration: m.Duration, video: m.Video != nil, audio: m.Audio != nil}
+	needs := b.Mode != modeExtract && b.Mode != modeVolume && b.Mode != modeTrim && b.Mode != modeSpeed
+	switch {
+	case needs && m.Video == nil:
+		return j, guest.Errorf(abi.CodeBadRequest, "%q has no picture", m.Path)
+	case (b.Mode == modeExtract || b.Mode == modeVolume) && m.Audio == nil:
+		return j, guest.Errorf(abi.CodeBadRequest, "%q has no sound", m.Path)
+	}
+	var err error
+	switch b.Mode {
+	case modePlatform:
+		err = b.platform(&j, b.Platform)
+	case modeCompress:
+		err = b.compress(&j)
+	case modeConvert:
+		err = b.convert(&j)
+	case modeResize:
+		var s shape
+		if s, err = m.Video.resize(b.Width, b.Height, b.Aspect, b.Fit, b.Keep); err == nil {
+			err = b.encode(&j, s, "visually_good")
+		}
+	case modeTrim:
+		err = b.trim(&j)
+	case modeExtract:
+		err = b.extract(&j)
+	case modeThumbnail:
+		err = b.thumbnail(&j)
+	case modeReverse:
+		j.audio = j.audio && b.Sound
+		if err = b.encode(&j, m.Video.plain(), "visually_good"); err == nil {
+			j.videoFilters = append(j.videoFilters, "reverse")
+			if j.audio {
+				err = b.soundAgain(&j, "areverse")
+			}
+		}
+	case modeStrip:
+		j.audio = false
+		err = b.keepPicture(&j)
+	case modeSpeed:
+		err = b.speed(&j)
+	case modeVolume:
+		err = b.volume(&j)
+	case modeRotate:
+		err = b.rotate(&j)
+	default:
+		err = guest.Errorf(abi.CodeBadRequest, "there is no mode %q", b.Mode)
+	}
+	if err == nil && m.Subtitles > 0 && j.video && !j.still {
+		j.notes = append(j.notes, fmt.Sprintf("the subtitles of %s are left out", m.Path))
+	}
+	return j, err
+}
+
+// container chooses what kind of file comes out: what is asked for, what the
+// output's name says, else what the input is.
+func (b builder) container(j *job) (string, error) {
+	name := b.Container
+	if b.Named && name == "" {
+		if ext := extension(b.Output); ext != "" {
+			if ext == "m4v" {
+				ext = "mp4"
+			}
+			if _, ok := containers[ext]; !ok {
+				return "", guest.Errorf(abi.CodeUnsupported, "%q: a file of type %q cannot be made; mp4, mkv, mov, webm, avi and gif can", b.Output, ext)
+			}
+			name = ext
+		}
+	}
+	if name == "" {
+		name = kindOf(j.in)
+	}
+	k, ok := containers[name]
+	switch {
+	case !ok:
+		return "", guest.Errorf(abi.CodeBadRequest, "there is no container %q", name)
+	case j.video && k.video == nil:
+		j.video = false // only sound can come out, which is what the name asks for
+	case !j.video && k.audio == nil:
+		return "", guest.Errorf(abi.CodeBadRequest, "%q has no picture to make a %s of", j.in.Path, name)
+	}
+	j.kind, j.format = k, k.format
+	if k.audio == nil {
+		j.audio = false
+	}
+	return name, nil
+}
+
+// pictureCodec is what the picture is encoded to.
+func (b builder) pictureCodec(j *job) (string, error) {
+	codec := b.Video
+	if codec == "" {
+		codec = j.kind.video[0]
+		if have := j.in.Video.Codec; slices.Contains(j.kind.video, have) && slices.Contains(encodable, have) && have != "mjpeg" {
+			codec = have
+		}
+	}
+	if !slices.Contains(j.kind.video, codec) {
+		return "", guest.Errorf(abi.CodeUnsupported, "a %s cannot hold %s; it holds %s", j.kind.ext, codec, strings.Join(j.kind.video, ", "))
+	}
+	return codec, nil
+}
+
+// encode encodes the picture in a shape; sound is kept as it is where it can
+// be.
+func (b builder) encode(j *job, s shape, usual string) error {
+	if _, err := b.container(j); err != nil {
+		return err
+	}
+	if j.video {
+		if err := b.picture(j, s, usual, 0, 0); err != nil {
+			return err
+		}
+	}
+	return b.keepSound(j)
+}
+
+func (b builder) picture(j *job, s shape, usual string, rate, limit int64) error {
+	q, err := b.profiles.quality(b.options, usual)
+	if err != nil {
+		return err
+	}
+	j.width, j.height = s.width, s.height
+	if j.kind.muxer == "gif" {
+		b.gif(j, s)
+		return nil
+	}
+	if j.codec, err = b.pictureCodec(j); err != nil {
+		return err
+	}
+	j.videoFilters = s.filters
+	if j.rate = rate; j.codec != "h264" && j.codec != "vp9" && j.codec != "mpeg4" {
+		j.rate = 0
+	}
+	j.videoOptions, err = videoArgs(j.codec, q, j.rate, limit)
+	return err
+}
+
+// gif makes a moving image: few colours, chosen for this picture, few frames,
+// and not large.
+func (b builder) gif(j *job, s shape) {
+	const widest, fastest = 480, 12
+	if b.Mode == modeConvert && s.width > widest {
+		s = j.in.Video.within(widest, maxSide)
+		j.width, j.height = s.width, s.height
+	}
+	filters := slices.Clone(s.filters)
+	if j.in.Video.FPS > fastest {
+		filters = append([]string{fmt.Sprintf("fps=%d", fastest)}, filters...)
+	}
+	j.codec, j.audio, j.videoFilters = "gif", false, filters
+	j.graph = "split[a][b];[a]palettegen[p];[b][p]paletteuse"
+	j.videoOptions = []string{"-threads", "1", "-c:v", "gif"}
+}
+
+// keepPicture copies the picture when the container holds it, else encodes it.
+func (b builder) keepPicture(j *job) error {
+	if _, err := b.container(j); err != nil || !j.video {
+		return err
+	}
+	if err := b.pictureOrCopy(j, "visually_good"); err != nil {
+		return err
+	}
+	return b.keepSound(j)
+}
+
+func (b builder) pictureOrCopy(j *job, usual string) error {
+	v := j.in.Video
+	asked := b.Video == "" || b.Video == v.Codec
+	turned := v.Rotation != 0 && j.kind.muxer != "mp4" && j.kind.muxer != "mov" // others lose it
+	if asked && slices.Contains(j.kind.video, v.Codec) && b.Quality == "" && b.CRF == nil && !turned && j.kind.muxer != "gif" {
+		j.codec = "copy"
+		return nil
+	}
+	return b.picture(j, v.plain(), usual, 0, 0)
+}
+
+// keepSound copies the sound when the container holds it and nothing else is
+// asked of it, else encodes it.
+func (b builder) keepSound(j *job) error {
+	if !j.audio {
+		return nil
+	}
+	have := j.in.Audio.Codec
+	if (b.Audio == "" || b.Audio == have) && b.Kbps == 0 && slices.Contains(j.kind.audio, have) {
+		j.sound = "copy"
+		return nil
+	}
+	return b.soundAgain(j)
+}
+
+// soundAgain encodes the sound, through filters.
+func (b builder) soundAgain(j *job, filters ...string) error {
+	q, err := b.profiles.quality(b.options, "visually_good")
+	if err != nil {
+		return err
+	}
+	codec := b.Audio
+	if codec == "" {
+		codec = j.kind.audio[0]
+		if have := j.in.Audio.Codec; slices.Contains(j.kind.audio, have) && audioEncoders[have] != "" {
+			codec = have
+		}
+	}
+	if !slices.Contains(j.kind.audio, codec) {
+		return guest.Errorf(abi.CodeUnsupported, "a %s cannot hold %s; it holds %s", j.kind.ext, codec, strings.Join(j.kind.audio, ", "))
+	}
+	j.sound, j.audioFilters = codec, filters
+	j.audioOptions, err = audioArgs(codec, *j.in.Audio, q.AudioKbps)
+	return err
+}

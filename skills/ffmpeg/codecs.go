@@ -1,0 +1,143 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/guest-sdk"
+)
+
+// container is a kind of file to make.
+type container struct {
+	ext    string
+	muxer  string   // ffmpeg's name for it
+	format string   // one of the names ffprobe then has for it
+	video  []string // codecs it holds, the one to encode first
+	audio  []string
+}
+
+var containers = map[string]container{
+	"mp4":  {"mp4", "mp4", "mp4", []string{"h264", "hevc", "av1", "vp9", "mpeg4"}, []string{"aac", "mp3", "ac3", "eac3", "alac"}},
+	"mov":  {"mov", "mov", "mov", []string{"h264", "hevc", "prores", "mpeg4", "mjpeg"}, []string{"aac", "mp3", "ac3", "alac", "pcm_s16le", "pcm_s24le"}},
+	"mkv":  {"mkv", "matroska", "matroska", []string{"h264", "hevc", "av1", "vp9", "vp8", "mpeg4", "prores", "mpeg2video", "mjpeg"}, []string{"aac", "opus", "vorbis", "mp3", "flac", "ac3", "eac3", "alac", "pcm_s16le", "pcm_s24le"}},
+	"webm": {"webm", "webm", "webm", []string{"vp9", "vp8", "av1"}, []string{"opus", "vorbis"}},
+	"avi":  {"avi", "avi", "avi", []string{"mpeg4", "mjpeg"}, []string{"mp3", "ac3", "pcm_s16le"}},
+	"gif":  {"gif", "gif", "gif", []string{"gif"}, nil},
+	"mp3":  {"mp3", "mp3", "mp3", nil, []string{"mp3"}},
+	"aac":  {"aac", "adts", "aac", nil, []string{"aac"}},
+	"m4a":  {"m4a", "ipod", "m4a", nil, []string{"aac", "alac"}},
+	"wav":  {"wav", "wav", "wav", nil, []string{"pcm_s16le", "pcm_s24le"}},
+	"flac": {"flac", "flac", "flac", nil, []string{"flac"}},
+	"opus": {"opus", "opus", "ogg", nil, []string{"opus"}},
+	"ogg":  {"ogg", "ogg", "ogg", nil, []string{"opus", "vorbis", "flac"}},
+}
+
+// kindOf is the container that a file is or would be by its name: the one to
+// keep when none is asked for. What cannot be written becomes mp4, or m4a.
+func kindOf(m Media) string {
+	ext := extension(m.Path)
+	if ext == "m4v" {
+		ext = "mp4"
+	}
+	if c, ok := containers[ext]; ok && (m.Video == nil || c.video != nil) {
+		return ext
+	}
+	if m.Video == nil {
+		return "m4a"
+	}
+	return "mp4"
+}
+
+// encodable are the picture codecs the engine has an encoder for.
+var encodable = []string{"h264", "vp9", "vp8", "av1", "mpeg4", "prores", "mjpeg"}
+
+// quality is how well to encode.
+type quality struct {
+	CRF       int    `json:"crf"` // as libx264 counts; other encoders' are derived
+	Preset    string `json:"preset"`
+	AudioKbps int    `json:"audio_kbps"`
+}
+
+// videoArgs are the options that encode to a codec. rate, in bits a second, is
+// the average to meet, cap the most to use; 0 leaves both to the quality.
+func videoArgs(codec string, q quality, rate, limit int64) ([]string, error) {
+	args := []string{"-threads", "1"}
+	number := strconv.Itoa
+	switch codec {
+	case "h264":
+		args = append(args, "-c:v", "libx264", "-preset", q.Preset, "-pix_fmt", "yuv420p")
+		if rate == 0 {
+			args = append(args, "-crf", number(q.CRF))
+		}
+	case "vp9":
+		args = append(args, "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-pix_fmt", "yuv420p")
+		if rate == 0 {
+			args = append(args, "-crf", number(min(q.CRF+9, 63)), "-b:v", "0")
+		}
+	case "vp8":
+		args = append(args, "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", "-pix_fmt", "yuv420p")
+		if rate == 0 {
+			args = append(args, "-crf", number(min(q.CRF+4, 63)), "-b:v", "4M")
+		}
+	case "av1":
+		args = append(args, "-c:v", "libaom-av1", "-usage", "realtime", "-cpu-used", "8", "-pix_fmt", "yuv420p")
+		if rate == 0 {
+			args = append(args, "-crf", number(min(q.CRF+9, 63)), "-b:v", "0")
+		}
+	case "mpeg4":
+		args = append(args, "-c:v", "mpeg4", "-pix_fmt", "yuv420p")
+		if rate == 0 {
+			args = append(args, "-q:v", number(min(max(q.CRF/4, 2), 31)))
+		}
+	case "mjpeg":
+		args = append(args, "-c:v", "mjpeg", "-pix_fmt", "yuvj420p", "-q:v", number(min(max(q.CRF/5, 2), 31)))
+	case "prores":
+		args = append(args, "-c:v", "prores_ks", "-profile:v", "2", "-pix_fmt", "yuv422p10le")
+	default:
+		return nil, guest.Errorf(abi.CodeUnsupported, "the engine cannot encode %s; it encodes %s", codec, strings.Join(encodable, ", "))
+	}
+	if rate > 0 {
+		args = append(args, "-b:v", strconv.FormatInt(rate, 10))
+	} else if limit > 0 && codec == "h264" {
+		args = append(args, "-maxrate", strconv.FormatInt(limit, 10), "-bufsize", strconv.FormatInt(2*limit, 10))
+	}
+	return args, nil
+}
+
+var audioEncoders = map[string]string{
+	"aac": "aac", "mp3": "libmp3lame", "opus": "libopus", "flac": "flac", "alac": "alac", "ac3": "ac3",
+	"pcm_s16le": "pcm_s16le", "pcm_s24le": "pcm_s24le",
+}
+
+// audioArgs are the options that encode sound to a codec.
+func audioArgs(codec string, a Audio, kbps int) ([]string, error) {
+	encoder, ok := audioEncoders[codec]
+	if !ok {
+		known := make([]string, 0, len(audioEncoders))
+		for name := range audioEncoders {
+			known = append(known, name)
+		}
+		slices.Sort(known)
+		return nil, guest.Errorf(abi.CodeUnsupported, "the engine cannot encode %s; it encodes %s", codec, strings.Join(known, ", "))
+	}
+	args := []string{"-c:a", encoder}
+	switch codec {
+	case "aac", "mp3", "opus", "ac3":
+		if a.Channels == 1 { // one channel needs half of what two do
+			kbps = kbps * 2 / 3
+		}
+		args = append(args, "-b:a", strconv.Itoa(max(kbps, 24))+"k")
+	}
+	if a.Channels > 2 && codec != "flac" && !strings.HasPrefix(codec, "pcm") {
+		args = append(args, "-ac", "2")
+	}
+	return args, nil
+}
+
+// lossy says that encoding to a codec loses something, so that a bit rate
+// means something.
+func lossy(codec string) bool {
+	return slices.Contains([]string{"aac", "mp3", "opus", "ac3"}, codec)
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/guest-sdk"
+)
+
+// Media is what is known of one file.
+type Media struct {
+	Path      string  `json:"path"`
+	Format    string  `json:"format"` // as ffprobe names it, several with commas
+	Duration  float64 `json:"duration"`
+	Size      int64   `json:"size"`
+	Video     *Video  `json:"video,omitempty"`
+	Audio     *Audio  `json:"audio,omitempty"`
+	Subtitles int     `json:"subtitles,omitempty"`
+	Covers    int     `json:"covers,omitempty"`
+	Planned   bool    `json:"planned,omitempty"` // a dry run would have made it
+}
+
+// Video is the first picture stream that is no cover. Width and height are as
+// shown: after rotation, with square pixels.
+type Video struct {
+	Index    int     `json:"index"`
+	Codec    string  `json:"codec"`
+	Width    int     `json:"width"`
+	Height   int     `json:"height"`
+	Pixels   string  `json:"pixels"`
+	FPS      float64 `json:"fps"`
+	Rotation int     `json:"rotation,omitempty"`
+	Squeezed bool    `json:"squeezed,omitempty"` // its pixels are not square
+	BitRate  int64   `json:"bit_rate,omitempty"`
+}
+
+// Audio is the first sound stream.
+type Audio struct {
+	Index    int    `json:"index"`
+	Codec    string `json:"codec"`
+	Rate     int    `json:"rate"`
+	Channels int    `json:"channels"`
+	BitRate  int64  `json:"bit_rate,omitempty"`
+}
+
+// engine is the name of the engine in skill.yaml.
+const engine = "ffmpreg"
+
+// demuxers are the formats that are read. Those that name other files
+// (playlists, concat scripts, numbered images) are left out: a file that is
+// given must not bring in others.
+const demuxers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,gif,ogg,flv,live_flv,asf,mpegts,mpeg,mpegvideo,mp3,wav,w64,flac,aac,aiff,amr,caf,au,ac3,eac3,dv,mxf,h264,hevc,m4v"
+
+// fileURL names a file so that nothing in the name is a protocol or an option.
+func fileURL(name string) string {
+	if strings.HasPrefix(name, "/") {
+		return "file:" + name
+	}
+	return "file:./" + name
+}
+
+// reading are the options in front of every input.
+func reading(name string) []string {
+	return []string{"-protocol_whitelist", "file", "-format_whitelist", demuxers, "-i", fileURL(name)}
+}
+
+type probeArgs struct {
+	Files []string `json:"files" required:"true" role:"input"`
+	Show  bool     `json:"show"`
+}
+
+// Probed is the result of probe_media.
+type Probed struct {
+	Media []Media `json:"media"`
+	Show  bool    `json:"show,omitempty"`
+}
+
+func probeMedia(ctx guest.Context, in probeArgs) (Probed, error) {
+	media, err := probe(ctx, in.Files, "")
+	return Probed{media, in.Show}, err
+}
+
+// probe looks at files with ffprobe, several at once. format says what they
+// are, "" when that is to be found out.
+func probe(ctx guest.Context, files []string, format string) ([]Media, error) {
+	media := make([]Media, len(files))
+	var runs []guest.EngineRun
+	var at []int
+	for i, name := range files {
+		if planned(ctx, name, &media[i]) {
+			continue
+		}
+		argv := []string{"ffprobe", "-v", "error", "-of", "json", "-show_format", "-show_streams", "-protocol_whitelist", "file"}
+		if format == "" {
+			argv = append(argv, "-format_whitelist", demuxers)
+		} else {
+			argv = append(argv, "-f", format)
+		}
+		argv = append(argv, fileURL(name))
+		runs, at = append(runs, guest.EngineRun{Argv: argv}), append(at, i)
+	}
+	results, err := ctx.Engine(engine).RunAll(len(runs), runs)
+	if err != nil {
+		return nil, err
+	}
+	for n, r := range results {
+		name := files[at[n]]
+		if r.ExitCode != 0 {
+			return nil, guest.Errorf(abi.CodeBadRequest, "%q is not video or sound that can be read: %s", name, reason(r.Stderr))
+		}
+		m, err := parseProbe(name, []byte(r.Stdout))
+		if err != nil {
+			return nil, err
+		}
+		media[at[n]] = m
+	}
+	return media, nil
+}
+
+// plannedMark begins the files that stand, in a dry run, for those that would
+// be made, so that later calls of the plan can be planned too.
+const plannedMark = "stepbox dry run\n"
+
+func planned(ctx guest.Context, name string, m *Media) bool {
+	if !ctx.DryRun() {
+		return false
+	}
+	f, err := ctx.Files().Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	rest, ok := strings.CutPrefix(string(text), plannedMark)
+	if err != nil || !ok || json.Unmarshal([]byte(rest), m) != nil {
+		return false
+	}
+	m.Path, m.Planned = name, true
+	return true
+}
+
+// reason is the last line that ffmpeg said, which names the cause.
+func reason(stderr string) string {
+	lines := strings.FieldsFunc(strings.TrimSpace(stderr), func(r rune) bool { return r == '\n' || r == '\r' })
+	if len(lines) == 0 {
+		return "no reason was given"
+	}
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// parseProbe reads ffprobe's JSON.
+func parseProbe(name string, text []byte) (Media, error) {
+	var p struct {
+		Format struct {
+			Name     string `json:"format_name"`
+			Duration string `json:"duration"`
+			Size     string `json:"size"`
+		} `json:"format"`
+		Streams []struct {
+			Index       int               `json:"index"`
+			Type        string            `json:"codec_type"`
+			Codec       string            `json:"codec_name"`
+			Width       int               `json:"width"`
+			Height      int               `json:"height"`
+			Aspect      string            `json:"sample_aspect_ratio"`
+			Pixels      string            `json:"pix_fmt"`
+			Rate        string            `json:"r_frame_rate"`
+			Average     string            `json:"avg_frame_rate"`
+			Duration    string            `json:"duration"`
+			BitRate     string            `json:"bit_rate"`
+			SampleRate  string            `json:"sample_rate"`
+			Channels    int               `json:"channels"`
+			Disposition map[string]int    `json:"disposition"`
+			Tags        map[string]string `json:"tags"`
+			Side        []struct {
+				Rotation float64 `json:"rotation"`
+			} `json:"side_data_list"`
+		} `json:"streams"`
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return Media{}, guest.Errorf(abi.CodeFailed, "what ffprobe says of %q cannot be read: %v", name, err)
+	}
+	m := Media{Path: name, Format: p.Format.Name, Duration: number(p.Format.Duration), Size: int64(number(p.Format.Size))}
+	for _, s := range p.Streams {
+		if p.Format.Duration == "" {
+			m.Duration = max(m.Duration, number(s.Duration))
+		}
+		switch {
+		case s.Type == "video" && s.Disposition["attached_pic"] == 1:
+			m.Covers++
+		case s.Type == "video" && m.Video == nil && s.Width > 0 && s.Height > 0:
+			v := &Video{Index: s.Index, Codec: s.Codec, Width: s.Width, Height: s.Height, Pixels: s.Pixels, BitRate: int64(number(s.BitRate))}
+			if v.FPS = ratio(s.Average, "/"); v.FPS <= 0 || v.FPS > 1000 {
+				v.FPS = ratio(s.Rate, "/")
+			}
+			if sar := ratio(s.Aspect, ":"); sar > 0 && sar != 1 {
+				v.Squeezed = true
+				v.Width = int(math.Round(float64(v.Width) * sar))
+			}
+			for _, side := range s.Side {
+				if side.Rotation != 0 {
+					v.Rotation = int(side.Rotation)
+				}
+			}
+			if v.Rotation%180 != 0 {
+				v.Width, v.Height = v.Height, v.Width
+			}
+			m.Video = v
+		case s.Type == "audio" && m.Audio == nil && s.Channels > 0:
+			m.Audio = &Audio{Index: s.Index, Codec: s.Codec, Rate: int(number(s.SampleRate)), Channels: s.Channels, BitRate: int64(number(s.BitRate))}
+		case s.Type == "subtitle":
+			m.Subtitles++
+		}
+	}
+	if m.Video == nil && m.Audio == nil {
+		return m, guest.Errorf(abi.CodeBadRequest, "%q holds neither picture nor sound", name)
+	}
+	return m, nil
+}
+
+// number reads what ffprobe writes, 0 for what it does not know.
+func number(text string) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+		return 0
+	}
+	return v
+}
+
+func ratio(text, sep string) float64 {
+	a, b, _ := strings.Cut(text, sep)
+	if number(b) == 0 {
+		return 0
+	}
+	return number(a) / number(b)
+}
+
+// silent says that a file has no sound.
+func (m Media) silent() bool { return m.Audio == nil }
+
+// videoRate is the bits a second of the picture, guessed from the file when
+// the stream does not say, 0 when nothing does.
+func (m Media) videoRate() int64 {
+	switch {
+	case m.Video == nil:
+		return 0
+	case m.Video.BitRate > 0:
+		return m.Video.BitRate
+	case m.Duration <= 0:
+		return 0
+	}
+	all := int64(float64(m.Size) * 8 / m.Duration)
+	if m.Audio != nil {
+		all -= m.Audio.BitRate
+	}
+	return max(all, 0)
+}
+
+// stem is a name without its folder's and its extension's part.
+func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
+
+// extension is the lower case extension without its dot.
+func extension(name string) string { return strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")) }
+
+func seconds(v float64) string {
+	return strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64)
+}
+
+// length tells a duration to a person.
+func length(v float64) string {
+	switch {
+	case v < 60:
+		return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) + " s"
+	case v < 3600:
+		return fmt.Sprintf("%d:%02d", int(v)/60, int(v)%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", int(v)/3600, int(v)/60%60, int(v)%60)
+}

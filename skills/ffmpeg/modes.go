@@ -1,0 +1,358 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/guest-sdk"
+)
+
+// platform makes what a platform takes. What it takes already is only copied.
+func (b builder) platform(j *job, name string) error {
+	p, ok := b.profiles.platforms[name]
+	if !ok {
+		return guest.Errorf(abi.CodeBadRequest, "there is no platform %q", name)
+	}
+	if b.Container = p.Container; b.Named {
+		if ext := extension(b.Output); ext != "" && ext != p.Container {
+			return guest.Errorf(abi.CodeBadRequest, "%q: %s takes files of type %s", b.Output, name, p.Container)
+		}
+	}
+	b.Video, b.Audio = p.Video, p.Audio
+	if _, err := b.container(j); err != nil {
+		return err
+	}
+	usual := p.Quality
+	if usual == "" {
+		usual = "visually_good"
+	}
+	if b.Kbps == 0 {
+		b.Kbps = p.AudioKbps
+	}
+	v := j.in.Video
+	s := v.within(p.Width, p.Height)
+	if p.Exact && (v.Width != p.Width || v.Height != p.Height) {
+		s = v.boxed(p.Width, p.Height, fitPad)
+	}
+	size := b.SizeMB
+	if size == 0 {
+		size = p.SizeMB
+	}
+	fits := size == 0 || j.in.Size <= int64(size*1e6)
+	if fits && len(s.filters) == 0 && v.Codec == p.Video && v.Pixels == "yuv420p" && (b.Quality == "" || b.Quality == "visually_good") && b.CRF == nil {
+		b.Quality = ""
+		j.codec = "copy"
+	} else if err := b.sized(j, s, usual, size); err != nil {
+		return err
+	}
+	if j.audio && j.in.Audio.Codec == p.Audio && j.maxBytes == 0 && (p.AudioKbps == 0 || j.in.Audio.BitRate <= int64(p.AudioKbps)*1100) {
+		j.sound = "copy"
+		return nil
+	}
+	if j.audio && j.sound == "" {
+		return b.soundAgain(j)
+	}
+	return nil
+}
+
+// compress makes a file smaller: for a platform, to a size, or by quality.
+func (b builder) compress(j *job) error {
+	if b.Platform != "" {
+		return b.platform(j, b.Platform)
+	}
+	if _, err := b.container(j); err != nil || !j.video {
+		return err
+	}
+	if err := b.sized(j, j.in.Video.plain(), "balanced", b.SizeMB); err != nil {
+		return err
+	}
+	if j.audio && j.sound == "" {
+		return b.keepSound(j)
+	}
+	return nil
+}
+
+// The least that a picture and sound can be encoded to, in bits a second.
+const (
+	leastVideo = 12_000
+	leastAudio = 24_000
+)
+
+// sized encodes the picture to a size in megabytes, or, with none, by quality,
+// and then with less bits than it has.
+func (b builder) sized(j *job, s shape, usual string, megabytes float64) error {
+	have := j.in.videoRate()
+	if megabytes == 0 || j.duration <= 0 {
+		limit := int64(0)
+		if b.Quality == "" && b.CRF == nil {
+			limit = have * 7 / 10
+		}
+		return b.picture(j, s, usual, 0, limit)
+	}
+	j.maxBytes = int64(megabytes * 1e6)
+	if j.in.Size <= j.maxBytes && len(s.filters) == 0 && b.Mode == modeCompress && b.Quality == "" && b.CRF == nil && slices.Contains(j.kind.video, j.in.Video.Codec) {
+		j.codec = "copy"
+		j.notes = append(j.notes, fmt.Sprintf("%s is smaller than that already: its picture is copied as it is", j.in.Path))
+		return nil
+	}
+	// What the container needs besides: headers, an index for every frame.
+	frames := j.duration * math.Max(j.in.Video.FPS, 1)
+	bits := (float64(j.maxBytes)*0.98 - 2000 - frames*16) * 8 / j.duration
+	var sound float64
+	if j.audio {
+		kbps := b.Kbps
+		if kbps == 0 {
+			kbps = 128
+		}
+		sound = math.Min(float64(kbps)*1000, math.Max(bits/5, leastAudio))
+	}
+	picture := int64(bits - sound)
+	if picture < leastVideo {
+		least := (leastVideo + sound) * j.duration / 8 / 0.98
+		return guest.Errorf(abi.CodeBadRequest, "%q cannot be made as small as %s: %s of it take at least %s", j.in.Path,
+			guest.Size(j.maxBytes), length(j.duration), guest.Size(int64(least+2000+frames*16)))
+	}
+	if have > 0 {
+		picture = min(picture, have)
+	}
+	// Fewer pixels look better than too few bits for each.
+	const bitsEach = 0.03
+	if want := float64(s.width*s.height) * math.Max(j.in.Video.FPS, 1) * bitsEach; float64(picture) < want && s.height > 240 {
+		f := math.Max(math.Sqrt(float64(picture)/want), 240/float64(s.height))
+		s = j.in.Video.within(even(float64(s.width)*f), even(float64(s.height)*f))
+	}
+	if err := b.picture(j, s, usual, picture, 0); err != nil {
+		return err
+	}
+	if j.audio {
+		b.Kbps = int(sound / 1000)
+		return b.soundAgain(j)
+	}
+	return nil
+}
+
+// convert changes container and codecs, and encodes only what has to be.
+func (b builder) convert(j *job) error {
+	if b.Container == "" && !b.Named && b.Video != "" && !slices.Contains(containers[kindOf(j.in)].video, b.Video) {
+		for _, name := range []string{"mp4", "webm", "mov", "mkv"} {
+			if slices.Contains(containers[name].video, b.Video) {
+				b.Container = name
+				break
+			}
+		}
+	}
+	if _, err := b.container(j); err != nil {
+		return err
+	}
+	if j.video {
+		if err := b.pictureOrCopy(j, "visually_good"); err != nil {
+			return err
+		}
+	}
+	return b.keepSound(j)
+}
+
+// extract takes the sound alone.
+func (b builder) extract(j *job) error {
+	j.video = false
+	if b.Container == "" && !b.Named {
+		b.Container = "mp3"
+	}
+	if _, err := b.container(j); err != nil {
+		return err
+	}
+	if j.kind.video != nil {
+		return guest.Errorf(abi.CodeBadRequest, "%q is no name for sound alone; use .mp3, .m4a, .aac, .wav, .flac, .ogg or .opus", b.Output)
+	}
+	if err := b.window(j); err != nil {
+		return err
+	}
+	if b.Quality != "" && lossy(j.kind.audio[0]) {
+		return b.soundAgain(j)
+	}
+	return b.keepSound(j)
+}
+
+// window reads what part of the file is meant.
+func (b builder) window(j *job) error {
+	total := j.in.Duration
+	if total <= 0 {
+		return guest.Errorf(abi.CodeBadRequest, "%q does not say how long it is", j.in.Path)
+	}
+	start, end := b.Start, total
+	switch {
+	case b.Last > 0:
+		start = math.Max(0, total-b.Last)
+	case b.CutLast > 0:
+		end = total - b.CutLast
+	case b.Duration > 0:
+		end = math.Min(total, start+b.Duration)
+	case b.End > 0:
+		end = math.Min(total, b.End)
+	}
+	switch {
+	case start >= total:
+		return guest.Errorf(abi.CodeBadRequest, "%q is only %s long: nothing of it begins at %s", j.in.Path, length(total), length(start))
+	case end-start <= 0:
+		return guest.Errorf(abi.CodeBadRequest, "nothing would be left of %q, which is %s long", j.in.Path, length(total))
+	}
+	if b.End > total+0.5 {
+		j.notes = append(j.notes, fmt.Sprintf("%s is only %s long", j.in.Path, length(total)))
+	}
+	if start > 0 || end < total {
+		j.seek, j.length = start, end-start
+	}
+	j.duration = end - start
+	return nil
+}
+
+// trim cuts a part out. It is copied when it begins at a key frame.
+func (b builder) trim(j *job) error {
+	if err := b.window(j); err != nil {
+		return err
+	}
+	if _, err := b.container(j); err != nil {
+		return err
+	}
+	if j.video {
+		if j.seek == 0 || b.onKeyFrame(j.in, j.seek) {
+			if err := b.pictureOrCopy(j, "visually_good"); err != nil {
+				return err
+			}
+		} else if err := b.picture(j, j.in.Video.plain(), "visually_good", 0, 0); err != nil {
+			return err
+		}
+		if j.codec != "copy" && j.audio {
+			return b.soundAgain(j) // sound that is copied would begin before the picture
+		}
+	}
+	return b.keepSound(j)
+}
+
+// imageFormats are the kinds of still images, and what ffprobe calls them.
+var imageFormats = map[string][2]string{"jpg": {"mjpeg", "jpeg_pipe"}, "jpeg": {"mjpeg", "jpeg_pipe"}, "png": {"png", "png_pipe"}, "webp": {"webp", "webp_pipe"}}
+
+func (b builder) thumbnail(j *job) error {
+	name := b.Image
+	if b.Named && name == "" {
+		name = extension(b.Output)
+	}
+	if name == "" {
+		name = "jpg"
+	}
+	f, ok := imageFormats[name]
+	if !ok {
+		return guest.Errorf(abi.CodeUnsupported, "a still cannot be a %q; jpg, png and webp it can be", name)
+	}
+	at := j.in.Duration / 10
+	if b.At != nil {
+		at = *b.At
+	}
+	if at > 0 && at >= j.in.Duration {
+		return guest.Errorf(abi.CodeBadRequest, "%q is only %s long: it has no picture at %s", j.in.Path, length(j.in.Duration), length(at))
+	}
+	s := j.in.Video.plain()
+	if b.Width > 0 || b.Height > 0 {
+		keep := true
+		var err error
+		if s, err = j.in.Video.resize(b.Width, b.Height, "", "", &keep); err != nil {
+			return err
+		}
+	}
+	j.still, j.audio, j.seek = true, false, at
+	j.kind, j.format, j.codec = container{ext: name}, f[1], f[0]
+	j.width, j.height, j.videoFilters = s.width, s.height, s.filters
+	switch f[0] {
+	case "mjpeg":
+		j.videoOptions = []string{"-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p"}
+	case "png":
+		j.videoOptions = []string{"-c:v", "png"}
+	default:
+		j.videoOptions = []string{"-c:v", "libwebp", "-quality", "85"}
+	}
+	return nil
+}
+
+// speed plays faster or slower, sound at its pitch.
+func (b builder) speed(j *job) error {
+	if _, err := b.container(j); err != nil {
+		return err
+	}
+	if j.video {
+		if err := b.picture(j, j.in.Video.plain(), "visually_good", 0, 0); err != nil {
+			return err
+		}
+		faster := []string{"setpts=PTS/" + seconds(b.Speed)}
+		if fps := j.in.Video.FPS; fps > 0 && j.kind.muxer != "gif" {
+			faster = append(faster, "fps="+strconv.FormatFloat(fps, 'f', 3, 64))
+		}
+		j.videoFilters = append(faster, j.videoFilters...)
+	}
+	j.duration /= b.Speed
+	if j.audio {
+		return b.soundAgain(j, tempo(b.Speed)...)
+	}
+	return nil
+}
+
+// tempo is a chain of filters: one of them changes by at most two either way
+// without harm.
+func tempo(speed float64) (filters []string) {
+	for speed > 2 {
+		filters, speed = append(filters, "atempo=2"), speed/2
+	}
+	for speed < 0.5 {
+		filters, speed = append(filters, "atempo=0.5"), speed*2
+	}
+	return append(filters, "atempo="+strconv.FormatFloat(speed, 'f', 6, 64))
+}
+
+// volume changes how loud the sound is; the picture is copied.
+func (b builder) volume(j *job) error {
+	if _, err := b.container(j); err != nil {
+		return err
+	}
+	if j.video {
+		if err := b.pictureOrCopy(j, "visually_good"); err != nil {
+			return err
+		}
+	}
+	if b.Normalize {
+		return b.soundAgain(j, "loudnorm=I=-16:TP=-1.5:LRA=11", "aresample="+strconv.Itoa(max(j.in.Audio.Rate, 8000)))
+	}
+	return b.soundAgain(j, "volume="+b.Gain)
+}
+
+// rotate turns and mirrors the picture.
+func (b builder) rotate(j *job) error {
+	s := j.in.Video.plain()
+	if err := b.encode(j, s, "visually_good"); err != nil {
+		return err
+	}
+	var filters []string
+	switch b.Angle {
+	case 0:
+	case 90:
+		filters = []string{"transpose=clock"}
+	case 180:
+		filters = []string{"hflip", "vflip"}
+	case 270:
+		filters = []string{"transpose=cclock"}
+	default:
+		return guest.Errorf(abi.CodeBadRequest, "a picture is turned by 90, 180 or 270 degrees, not by %d", b.Angle)
+	}
+	switch b.Flip {
+	case "horizontal":
+		filters = append(filters, "hflip")
+	case "vertical":
+		filters = append(filters, "vflip")
+	}
+	if b.Angle == 90 || b.Angle == 270 {
+		j.width, j.height = j.height, j.width
+	}
+	j.videoFilters = append(slices.Clone(j.videoFilters), filters...)
+	return nil
+}

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stepbox.dev/abi"
+	"stepbox.dev/guest-sdk"
+)
+
+type previewArgs struct {
+	Recipes []Recipe `json:"recipes" required:"true"`
+}
+
+// Preview is the result of run_preview.
+type Preview struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// runPreview makes a short sample of the first output, beside it, for a person
+// to look at before the rest is made.
+func runPreview(ctx guest.Context, in previewArgs) (Preview, error) {
+	i := slices.IndexFunc(in.Recipes, func(r Recipe) bool { return r.Preview != nil })
+	if i < 0 {
+		return Preview{}, guest.Errorf(abi.CodeBadRequest, "no recipe has a preview")
+	}
+	r := *in.Recipes[i].Preview
+	if ctx.DryRun() {
+		return Preview{}, nil
+	}
+	if err := cook(ctx, []Recipe{r}); err != nil {
+		return Preview{}, err
+	}
+	media, err := check(ctx, []Recipe{r})
+	if err != nil {
+		return Preview{}, err
+	}
+	return Preview{r.Output, "preview " + media[0].describe()}, nil
+}
+
+type batchArgs struct {
+	Recipes []Recipe `json:"recipes" required:"true"`
+	Preview *Preview `json:"preview"`
+}
+
+// Made is the result of run_batch.
+type Made struct {
+	Paths []string `json:"paths"`
+	Media []Media  `json:"media"`
+	// Commands and Work tell, in a dry run, what would be run and for how long.
+	Commands [][]string `json:"commands,omitempty"`
+	Work     float64    `json:"work,omitempty"`
+}
+
+// long is from where on a person is asked before the work, in seconds.
+const long = 600
+
+func runBatch(ctx guest.Context, in batchArgs) (Made, error) {
+	made := Made{Paths: []string{}, Media: []Media{}}
+	work := 0.0
+	for _, r := range in.Recipes {
+		work += r.Work
+		for _, n := range r.Notes {
+			ctx.Issue("%s", n)
+		}
+	}
+	if ctx.DryRun() {
+		return plan(ctx, in.Recipes, work)
+	}
+	if err := ask(ctx, in, work); err != nil {
+		return made, err
+	}
+	if in.Preview != nil && in.Preview.Path != "" {
+		if err := ctx.Files().Remove(in.Preview.Path); err != nil {
+			return made, err
+		}
+	}
+	if err := cook(ctx, in.Recipes); err != nil {
+		return made, err
+	}
+	media, err := check(ctx, in.Recipes)
+	if err != nil {
+		return made, err
+	}
+	made.Media = media
+	for _, r := range in.Recipes {
+		made.Paths = append(made.Paths, r.Output)
+	}
+	return made, nil
+}
+
+// ask waits for a person where the contract promises it: with a preview, and
+// before a long time of work.
+func ask(ctx guest.Context, in batchArgs, work float64) error {
+	var prompt, preview string
+	switch {
+	case in.Preview != nil:
+		prompt, preview = fmt.Sprintf("Go on with %s, about %s of work?", files(len(in.Recipes)), roughly(work)), in.Preview.Text
+	case work > long && !ctx.Confirmed():
+		prompt = fmt.Sprintf("This is about %s of work. Go on?", roughly(work))
+	default:
+		return nil
+	}
+	yes, err := ctx.Confirm(prompt, preview)
+	if err == nil && !yes {
+		err = guest.Errorf(abi.CodeDeclined, "nobody agreed to go on; nothing is kept")
+	}
+	return err
+}
+
+// plan is the run_batch of a dry run: each output is a note of what it would
+// be, for the calls that follow.
+func plan(ctx guest.Context, recipes []Recipe, work float64) (Made, error) {
+	made := Made{Work: work}
+	for _, r := range recipes {
+		text, err := json.Marshal(r.Planned)
+		if err != nil {
+			return made, err
+		}
+		if err := folder(ctx, r.Output); err != nil {
+			return made, err
+		}
+		if err := ctx.Files().WriteFile(r.Output, append([]byte(plannedMark), text...)); err != nil {
+			return made, err
+		}
+		for _, stage := range r.Stages {
+			made.Commands = append(made.Commands, stage...)
+		}
+		made.Paths, made.Media = append(made.Paths, r.Output), append(made.Media, r.Planned)
+	}
+	return made, nil
+}
+
+func folder(ctx guest.Context, name string) error {
+	if dir := path.Dir(name); dir != "." {
+		return ctx.Files().MkdirAll(dir)
+	}
+	return nil
+}
+
+// cook runs the stages of all recipes, what is at the same stage at once, as
+// far as there are cores.
+func cook(ctx guest.Context, recipes []Recipe) error {
+	for _, r := range recipes {
+		if err := folder(ctx, r.Output); err != nil {
+			return err
+		}
+		for name, text := range r.Lists {
+			if err := ctx.Files().WriteFile(path.Join(ctx.TempDir(), path.Base(name)), []byte(text)); err != nil {
+				return err
+			}
+		}
+	}
+	for stage := 0; ; stage++ {
+		var runs []guest.EngineRun
+		var of []string
+		for _, r := range recipes {
+			if stage >= len(r.Stages) {
+				continue
+			}
+			for _, argv := range r.Stages[stage] {
+				runs, of = append(runs, guest.EngineRun{Argv: argv, Progress: r.progress()}), append(of, r.Output)
+			}
+		}
+		if len(runs) == 0 {
+			break
+		}
+		if err := engineRuns(ctx, runs, of); err != nil {
+			return err
+		}
+	}
+	return shrink(ctx, recipes)
+}
+
+func engineRuns(ctx guest.Context, runs []guest.EngineRun, of []string) error {
+	results, err := ctx.Engine(engine).RunAll(len(runs), runs)
+	if err != nil {
+		return err
+	}
+	for i, r := range results {
+		if r.ExitCode != 0 {
+			return guest.Errorf(abi.CodeFailed, "%s could not be made: %s", of[i], reason(r.Stderr))
+		}
+	}
+	return nil
+}
+
+func (r Recipe) progress() *guest.EngineProgress {
+	if r.Expect.Duration <= 0 {
+		return nil
+	}
+	return &guest.EngineProgress{Pattern: `out_time_us=(\d+)`, Total: math.Round(r.Expect.Duration * 1e6), Label: r.Output}
+}
+
+// shrink makes once more what came out larger than was asked for, with as many
+// bits less: a second pass meets a bit rate, but of a short clip only roughly.
+func shrink(ctx guest.Context, recipes []Recipe) error {
+	const tries = 3
+	for range tries {
+		var runs []guest.EngineRun
+		var of []string
+		for i, r := range recipes {
+			if r.Expect.MaxBytes == 0 || len(r.Stages) == 0 {
+				continue
+			}
+			info, err := ctx.Files().Stat(r.Output)
+			if err != nil {
+				return err
+			}
+			last := r.Stages[len(r.Stages)-1]
+			at := slices.Index(last[0], "-b:v") + 1
+			if info.Size() <= r.Expect.MaxBytes || at == 0 {
+				continue
+			}
+			rate, _ := strconv.ParseFloat(last[0][at], 64)
+			over := float64(info.Size()-r.Expect.MaxBytes) * 8 / math.Max(r.Expect.Duration, 0.1)
+			rate = math.Max(math.Min(rate-1.1*over, rate*0.9), 1000)
+			argv := slices.Clone(last[0])
+			argv[at] = strconv.Itoa(int(rate))
+			recipes[i].Stages = append(slices.Clone(r.Stages[:len(r.Stages)-1]), [][]string{argv})
+			if err := ctx.Files().Remove(r.Output); err != nil {
+				return err
+			}
+			runs, of = append(runs, guest.EngineRun{Argv: argv, Progress: r.progress()}), append(of, r.Output)
+		}
+		if len(runs) == 0 {
+			return nil
+		}
+		if err := engineRuns(ctx, runs, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check looks at what was made and compares it with what was to be made. What
+// is not so makes the run fail.
+func check(ctx guest.Context, recipes []Recipe) ([]Media, error) {
+	names := make([]string, len(recipes))
+	still := ""
+	for i, r := range recipes {
+		names[i] = r.Output
+		if strings.HasSuffix(r.Expect.Format, "_pipe") {
+			still = r.Expect.Format
+		}
+	}
+	media, err := probe(ctx, names, still)
+	if err != nil {
+		return nil, err
+	}
+	ok := true
+	for i, r := range recipes {
+		for _, fault := range r.Expect.faults(media[i]) {
+			ctx.Issue("%s %s", r.Output, fault)
+			ok = false
+		}
+	}
+	ctx.Verified(ok)
+	return media, nil
+}
+
+// faults is what is not as expected.
+func (e Expect) faults(m Media) (all []string) {
+	wrong := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	if !slices.Contains(strings.Split(m.Format, ","), e.Format) {
+		wrong("is a %s, not a %s", m.Format, e.Format)
+	}
+	var video, audio string
+	if m.Video != nil {
+		video = m.Video.Codec
+		if e.Width > 0 && (m.Video.Width != e.Width || m.Video.Height != e.Height) {
+			wrong("is %d×%d, not %d×%d", m.Video.Width, m.Video.Height, e.Width, e.Height)
+		}
+	}
+	if m.Audio != nil {
+		audio = m.Audio.Codec
+	}
+	if video != e.Video {
+		wrong("has %s, not %s", stream(video, "picture"), stream(e.Video, "picture"))
+	}
+	if audio != e.Audio {
+		wrong("has %s, not %s", stream(audio, "sound"), stream(e.Audio, "sound"))
+	}
+	if e.Duration > 0 && math.Abs(m.Duration-e.Duration) > e.Tolerance {
+		wrong("is %s s long, not %s", seconds(m.Duration), seconds(e.Duration))
+	}
+	if e.MaxBytes > 0 && m.Size > e.MaxBytes {
+		wrong("has %s, more than %s", guest.Size(m.Size), guest.Size(e.MaxBytes))
+	}
+	return all
+}
+
+func stream(codec, what string) string {
+	if codec == "" {
+		return "no " + what
+	}
+	return codec + " " + what
+}
