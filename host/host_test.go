@@ -83,7 +83,7 @@ func (e *events) Handle(ev event.Event) error {
 func (e *events) types() string {
 	var names []string
 	for _, ev := range e.all {
-		if t := ev.Type(); t != "notice" && t != "progress" && t != "output" {
+		if t := ev.Type(); t != "notice" && t != "progress" && t != "output" && t != "committing" {
 			names = append(names, t)
 		}
 	}
