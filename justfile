@@ -9,7 +9,7 @@ default:
 
 # bin/stepbox, and each skill of skills/ as one file of wasm/.
 build:
-    go build -trimpath -buildvcs=false -o bin/stepbox ./cmd/stepbox
+    CGO_ENABLED=0 go build -trimpath -buildvcs=false -o bin/stepbox ./cmd/stepbox
     for dir in skills/*/; do {{quote(just_executable())}} skill "$(basename "$dir")"; done
 
 # One skill of skills/ as wasm/NAME.wasm.
