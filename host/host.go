@@ -92,6 +92,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if h.compiled, err = worker.OpenCache(filepath.Join(h.cache, "compiled")); err != nil {
 		return nil, err
 	}
+	h.compiled.AllowMissingWalls = h.settings.MissingWalls == "allow"
 	// A damaged journal must not lock its owner out of everything else: commits
 	// and undos in the sandbox it is about are refused, with the reason.
 	h.trouble = commit.Recover(ctx, h.state)

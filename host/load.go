@@ -57,6 +57,9 @@ func (l *loading) start(ctx context.Context, h *Host, o worker.Options, e event.
 	}
 	o.Module, o.SkillFiles, o.Limits = l.module, l.skill.Files(), capped(limits(l.skill.Limits()), o.Limits)
 	o.Engine = h.engines(l.skill, e)
+	if o.AllowMissingWalls = h.settings.MissingWalls == "allow"; o.AllowMissingWalls {
+		e.Handle(event.Notice{Message: "missing_walls is set to allow: a wall of the sandbox that this machine lacks stops nothing"})
+	}
 	if l.worker, err = worker.Start(ctx, o); err != nil {
 		return err
 	}

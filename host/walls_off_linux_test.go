@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"stepbox.dev/host"
+	"stepbox.dev/host/config"
 	"stepbox.dev/host/fault"
+	"stepbox.dev/internal/hometest"
 )
 
 // Row 20 with the view's modes switched off, and then with every wall below the
@@ -42,4 +44,25 @@ func TestTheHostAloneHoldsDeclarations(t *testing.T) {
 		_, err = os.Stat(filepath.Join(r.Sandbox, "a/old.txt"))
 		require.NoError(t, err)
 	})
+}
+
+// Where the system lacks a wall nothing runs, unless the configuration says
+// that it may.
+func TestAMissingWallIsTheConfigurationsChoice(t *testing.T) {
+	t.Setenv("STEPBOX_WALLS_MISSING", "landlock")
+	for name, test := range map[string]struct {
+		set  string
+		want fault.Kind
+	}{
+		"refuse":  {"refuse", fault.Stopped},
+		"not set": {"", fault.Stopped},
+		"allow":   {"allow", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, err := host.New(t.Context(), host.Options{State: t.TempDir(), Cache: t.TempDir(), Settings: config.Settings{MissingWalls: test.set}})
+			require.NoError(t, err)
+			_, err = h.Run(t.Context(), host.Request{Skill: files, Sandbox: hometest.Copy(t), Utterance: "list the pdf files in inbox"}, nil, nil)
+			require.Equal(t, test.want, fault.Of(err), "%v", err)
+		})
+	}
 }

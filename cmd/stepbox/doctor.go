@@ -157,5 +157,5 @@ func (c checkup) verdict() error {
 		return nil
 	}
 	return fault.New(fault.Stopped, "missing walls: %s", strings.Join(missing, ", ")).
-		Hint("stepbox runs nothing without them; see RATIONALE.md for what each one holds")
+		Hint("stepbox runs nothing without them, unless `stepbox config set missing_walls allow` says so")
 }

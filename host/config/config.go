@@ -28,6 +28,7 @@ type Settings struct {
 	MaxTokens     int
 	ContextTokens int
 	NoSchema      bool
+	MissingWalls  string // refuse, allow: what to do where the system lacks a wall of the sandbox; "" is refuse
 }
 
 // Key is one thing that can be set.
@@ -66,6 +67,8 @@ var keys = []Key{
 		s.NoSchema = !on
 		return nil
 	}},
+	{"missing_walls", "what to do on a machine that lacks a wall of the sandbox (stepbox doctor says which stand): refuse to run, or allow", "refuse",
+		oneOf([]string{"refuse", "allow"}, func(s *Settings) *string { return &s.MissingWalls })},
 }
 
 // Keys returns everything that can be set.

@@ -31,7 +31,7 @@ func TestLayers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, config.Settings{
 		Planner: "auto", Backend: "ollama", Model: "other", Timeout: 90 * time.Second, Attempts: 5,
-		MaxTokens: 1024, ContextTokens: 8192, NoSchema: true,
+		MaxTokens: 1024, ContextTokens: 8192, NoSchema: true, MissingWalls: "refuse",
 	}, c.Settings)
 	sources := map[string]string{}
 	for _, v := range c.Values {
@@ -39,7 +39,7 @@ func TestLayers(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{
 		"planner": "default", "backend": path, "url": "default", "model": "STEPBOX_MODEL", "key_variable": "default", "timeout": path,
-		"attempts": "STEPBOX_ATTEMPTS", "max_tokens": "default", "context_tokens": "default", "schema": path,
+		"attempts": "STEPBOX_ATTEMPTS", "max_tokens": "default", "context_tokens": "default", "schema": path, "missing_walls": "default",
 	}, sources)
 
 	c, err = config.Load(filepath.Join(t.TempDir(), "none.yaml"), nothing)
