@@ -61,8 +61,8 @@ func (h *Host) engineIn(places []place, name, digest string) (*skill.EngineBundl
 }
 
 // engines returns what finds the engines that a skill's contract names, for
-// its worker.
-func (h *Host) engines(s *skill.Skill, e event.Handler) func(context.Context, string) (*worker.Engine, error) {
+// its worker. What is asked of the run, most, bounds them too.
+func (h *Host) engines(s *skill.Skill, most worker.Limits, e event.Handler) func(context.Context, string) (*worker.Engine, error) {
 	return func(ctx context.Context, name string) (*worker.Engine, error) {
 		named := s.Engines()
 		i := slices.IndexFunc(named, func(e skill.Engine) bool { return e.Name == name })
@@ -95,7 +95,10 @@ func (h *Host) engines(s *skill.Skill, e event.Handler) func(context.Context, st
 			return nil, err
 		}
 		limits := found.Limits()
-		ready := &worker.Engine{MemoryBytes: int64(limits.MemoryMB) << 20, Silence: time.Duration(limits.StepSeconds) * time.Second}
+		ready := &worker.Engine{
+			MemoryBytes: lower(int64(limits.MemoryMB)<<20, most.MemoryBytes),
+			Silence:     lower(time.Duration(limits.StepSeconds)*time.Second, most.Step),
+		}
 		ready.Module, err = h.compiled.Engine(ctx, wasm, found.WasmFeatures(), func() {
 			e.Handle(event.Notice{Message: fmt.Sprintf("compiling engine %s (the first time only)", name)})
 		})

@@ -55,8 +55,8 @@ func (l *loading) start(ctx context.Context, h *Host, o worker.Options, e event.
 	if err != nil {
 		return err
 	}
+	o.Engine = h.engines(l.skill, o.Limits, e)
 	o.Module, o.SkillFiles, o.Limits = l.module, l.skill.Files(), capped(limits(l.skill.Limits()), o.Limits)
-	o.Engine = h.engines(l.skill, e)
 	if o.AllowMissingWalls = h.settings.MissingWalls == "allow"; o.AllowMissingWalls {
 		e.Handle(event.Notice{Message: "missing_walls is set to allow: a wall of the sandbox that this machine lacks stops nothing"})
 	}
