@@ -20,18 +20,18 @@ import (
 // decided tells a gate's decision and turns it into the error that ends the
 // run; Proceed is none.
 func decided(e event.Handler, d gate.Decision) error {
-	ev := event.Decision{Outcome: string(d.Outcome), Question: d.Question, Candidates: d.Candidates, Reason: d.Reason}
+	ev := event.Decision{Outcome: string(d.Outcome), Question: d.Question, Candidates: d.Candidates, Reason: d.Reason, From: d.From}
 	var err *fault.Error
 	switch d.Outcome {
 	case gate.Proceed:
 		return nil
 	case gate.Clarify:
-		err = fault.New(fault.Question, "%s", d.Question)
+		err = fault.New(fault.Question, "%s%s", introduced(d.From, "asks"), d.Question)
 		if len(d.Candidates) > 0 {
-			err = err.Hint("one of: %s", strings.Join(d.Candidates, ", "))
+			err = err.Hint("one of: %s", oneLine.Replace(strings.Join(d.Candidates, ", ")))
 		}
 	default:
-		err = fault.New(fault.Refused, "%s", d.Reason)
+		err = fault.New(fault.Refused, "%s%s", introduced(d.From, "refuses"), d.Reason)
 	}
 	if d.Next != "" {
 		err = err.Hint("%s", d.Next)
@@ -41,6 +41,16 @@ func decided(e event.Handler, d gate.Decision) error {
 	}
 	return err
 }
+
+// introduced says whose words follow. Without it they would read as stepbox's.
+func introduced(from, verb string) string {
+	if from == "" {
+		return ""
+	}
+	return from + " " + verb + ": "
+}
+
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
 // screened looks for the skill's unsafe phrases, before anything is planned. A
 // given plan was uttered by nobody.

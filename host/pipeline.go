@@ -133,7 +133,7 @@ func (a *attempt) stages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Paths: sandbox.paths(), Sandbox: sandbox.fs()})
+	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Skill: a.skill.Name(), Paths: sandbox.paths(), Sandbox: sandbox.fs()})
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (a *attempt) verb() string {
 // show tells what will run, in the skill's own words.
 func (a *attempt) show(ctx context.Context, w *worker.Worker, pl *planning, valid plan.Valid) error {
 	a.record.Plan = valid.Calls()
-	ev := event.Planned{Planner: pl.answer.Planner, Model: pl.answer.Model, Why: pl.answer.Why, Confidence: pl.answer.Confidence, Plan: valid.Calls()}
+	ev := event.Planned{Skill: a.skill.Name(), Planner: pl.answer.Planner, Model: pl.answer.Model, Why: pl.answer.Why, Confidence: pl.answer.Confidence, Plan: valid.Calls()}
 	var err error
 	if ev.Summaries, ev.May, err = told(ctx, w, valid, a.program); err != nil {
 		return err
@@ -269,9 +269,9 @@ func (a *attempt) preflight(ctx context.Context, w *worker.Worker) error {
 			return err
 		}
 		for _, p := range resp.Problems {
-			d := gate.Decision{Outcome: gate.Reject, Reason: p.Message, Call: i}
+			d := gate.Decision{Outcome: gate.Reject, Reason: p.Message, Call: i, From: "the skill " + a.skill.Name()}
 			if p.Kind == abi.ProblemMissing {
-				d = gate.Decision{Outcome: gate.Clarify, Question: p.Message, Call: i}
+				d = gate.Decision{Outcome: gate.Clarify, Question: p.Message, Call: i, From: "the skill " + a.skill.Name()}
 			}
 			return decided(a.events, d)
 		}

@@ -138,7 +138,7 @@ func (b *Batch) plan(ctx context.Context, utterance string, s *stream, out *Plan
 	if err != nil {
 		return err
 	}
-	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Paths: b.sandbox.paths(), Sandbox: b.sandbox.fs()})
+	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Skill: sk.Name(), Paths: b.sandbox.paths(), Sandbox: b.sandbox.fs()})
 	if err != nil {
 		return err
 	}

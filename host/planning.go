@@ -15,6 +15,7 @@ import (
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/planner"
 	"stepbox.dev/host/prompt"
+	"stepbox.dev/host/registry"
 	"stepbox.dev/host/retrieval"
 	"stepbox.dev/host/skill"
 )
@@ -93,7 +94,7 @@ func (p *planning) plan(ctx context.Context) (plan.Valid, error) {
 // ask puts a question to the person. A yes to a plan that was doubted is noted.
 func (p *planning) ask(ctx context.Context, d gate.Decision, doubted bool, utterance string) (string, error) {
 	if !doubted {
-		return p.person.Clarify(ctx, event.Decision{Outcome: string(d.Outcome), Question: d.Question, Candidates: d.Candidates})
+		return p.person.Clarify(ctx, event.Decision{Outcome: string(d.Outcome), Question: d.Question, Candidates: d.Candidates, From: d.From})
 	}
 	yes, instead, err := p.meantIt(ctx, d)
 	if yes {
@@ -182,7 +183,24 @@ func (p *planning) check(utterance string) gate.Decision {
 	if d.Outcome == gate.Clarify && len(d.Candidates) == 0 {
 		d.Candidates = p.answer.Candidates
 	}
+	d.From = p.author(d)
 	return d
+}
+
+// author is who wrote a decision's words, "" when it was stepbox: a question or a
+// refusal that stands in the plan is the planner's.
+func (p *planning) author(d gate.Decision) string {
+	calls := p.draft.Calls()
+	if d.Outcome == gate.Proceed || d.Call >= len(calls) || calls[d.Call].Tool != registry.Clarify && calls[d.Call].Tool != registry.Reject {
+		return ""
+	}
+	switch {
+	case p.request.Plan != nil:
+		return "the plan"
+	case p.answer.Model != "":
+		return "the model " + p.answer.Model
+	}
+	return ""
 }
 
 // given takes a plan that nobody uttered: gates that compare with a request are

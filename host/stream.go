@@ -14,7 +14,8 @@ import (
 type stream struct {
 	mu      sync.Mutex
 	handler event.Handler
-	failed  error
+	failed  *fault.Error
+	done    bool // changes were committed
 	cancel  context.CancelCauseFunc
 }
 
@@ -31,6 +32,9 @@ func newStream(ctx context.Context, h event.Handler) (context.Context, *stream) 
 func (s *stream) Handle(e event.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if _, is := e.(event.Committed); is {
+		s.done = true
+	}
 	if s.failed != nil {
 		return s.failed
 	}
@@ -45,12 +49,16 @@ func (s *stream) Handle(e event.Event) error {
 // end sends the last event and returns the run's error with its kind settled.
 func (s *stream) end(ctx context.Context, res Result, err error) error {
 	err = settle(ctx, err)
-	end := event.End{Outcome: outcome(err), ExitCode: int(fault.Of(err)), RunID: res.RunID, Digest: res.Digest}
+	end := event.End{Outcome: Outcome(err), ExitCode: int(fault.Of(err)), RunID: res.RunID, Digest: res.Digest}
 	if err != nil {
 		end.Error, end.Next = err.Error(), fault.Next(err)
 	}
 	if herr := s.Handle(end); err == nil {
 		err = herr
+	}
+	if s.failed != nil && s.done && err != nil { // what cannot be told was done all the same
+		err = fault.New(fault.Of(err), "the changes are made, but not all could be told: %w", err).
+			Hint("take them back with: stepbox undo %s", res.RunID)
 	}
 	s.cancel(nil)
 	return err
@@ -77,8 +85,8 @@ func settle(ctx context.Context, err error) error {
 	return fault.New(fault.Interrupted, "interrupted; nothing was changed")
 }
 
-// outcome is the word for an error's kind in the last event.
-func outcome(err error) string {
+// Outcome is the word for an error's kind in the last event.
+func Outcome(err error) string {
 	switch fault.Of(err) {
 	case 0:
 		return "done"

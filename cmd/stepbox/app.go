@@ -18,15 +18,29 @@ import (
 
 // app is what every verb shares: the streams and the flags of the root.
 type app struct {
-	in        *os.File
-	out, errs io.Writer
+	in *os.File
+	// out and errs fold lines at the width of a terminal; raw is stdout as it
+	// is, for what programs read.
+	out, errs, raw io.Writer
+	outColumns     func() int // 0: stdout is no terminal
+	errColumns     func() int
+
 	skills    []string // --skills
 	overrides []string // --override
 	began     bool     // a verb runs: errors are no longer cobra's
 	told      bool     // the event stream has said how it ended
+	printed   bool     // an object was printed as JSON
 }
 
-func newApp(in *os.File, out, errs io.Writer) *app { return &app{in: in, out: out, errs: errs} }
+func newApp(in *os.File, out, errs io.Writer) *app {
+	a := &app{
+		in: in, raw: out,
+		outColumns: func() int { return columns(out) },
+		errColumns: func() int { return columns(errs) },
+	}
+	a.out, a.errs = display.NewFolding(out, a.outColumns), display.NewFolding(errs, a.errColumns)
+	return a
+}
 
 // host opens the façade.
 func (a *app) host(ctx context.Context) (*host.Host, error) {
@@ -39,7 +53,7 @@ func (a *app) host(ctx context.Context) (*host.Host, error) {
 		return nil, err
 	}
 	if err := h.Trouble(); err != nil {
-		fmt.Fprintf(a.errs, "stepbox: an interrupted commit is not settled: %s\n", display.Clean(err.Error()))
+		display.Failure(a.errs, "an interrupted commit is not settled: "+err.Error(), nil, "")
 	}
 	return h, nil
 }
@@ -60,12 +74,13 @@ func (a *app) front(asJSON bool) *front {
 	there := a.there()
 	o := display.Options{
 		Out: a.out, Err: a.errs,
-		Terminal: columns(a.errs) > 0,
-		Columns:  columns(a.errs),
-		Color:    columns(a.errs) > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Terminal: a.errColumns() > 0,
+		Marked:   a.outColumns() > 0,
+		Columns:  a.errColumns,
+		Color:    a.errColumns() > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}
 	if asJSON {
-		f.json, o.Out = event.NewJSON(a.out), io.Discard
+		f.json, o.Out = event.NewJSON(a.raw), io.Discard
 	}
 	if !asJSON || there {
 		f.text = display.NewText(o)
@@ -87,7 +102,7 @@ func (f *front) agree(ctx context.Context, text, question string) (bool, error) 
 
 // there reports whether a person reads what is said and can answer.
 func (a *app) there() bool {
-	return a.in != nil && term.IsTerminal(int(a.in.Fd())) && columns(a.errs) > 0
+	return a.in != nil && term.IsTerminal(int(a.in.Fd())) && a.errColumns() > 0
 }
 
 // Handle implements event.Handler.
@@ -129,12 +144,15 @@ func (a *app) printJSON(v any) error {
 		return fault.New(fault.Internal, "cannot write the result as JSON: %w", err)
 	}
 	pretty.WriteByte('\n')
-	return a.write(pretty.Bytes())
+	a.printed = true
+	return written(a.raw.Write(pretty.Bytes()))
 }
 
 // write writes a result.
-func (a *app) write(b []byte) error {
-	if _, err := a.out.Write(b); err != nil {
+func (a *app) write(b []byte) error { return written(a.out.Write(b)) }
+
+func written(_ int, err error) error {
+	if err != nil {
 		return fault.New(fault.Internal, "cannot write the result: %w", err)
 	}
 	return nil

@@ -37,6 +37,6 @@ had made; on a terminal it asks first.`,
 	f.StringVar(&o.Digest, "digest", "", "refuse anything but the changes with the digest `D`")
 	f.BoolVar(&o.Partial, "partial", false, "of a run that failed, commit what the calls that ended well had made")
 	f.StringArrayVar(&o.AllowProtected, "allow-protected", nil, protectedHelp)
-	f.BoolVar(&asJSON, "json", false, "print the events, one JSON object a line")
+	addEvents(f, &asJSON)
 	return cmd
 }

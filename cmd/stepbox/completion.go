@@ -22,13 +22,13 @@ func newCompletion(a *app) *cobra.Command {
 			root := cmd.Root()
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(a.out, true)
+				return root.GenBashCompletionV2(a.raw, true)
 			case "zsh":
-				return root.GenZshCompletion(a.out)
+				return root.GenZshCompletion(a.raw)
 			case "fish":
-				return root.GenFishCompletion(a.out, true)
+				return root.GenFishCompletion(a.raw, true)
 			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(a.out)
+				return root.GenPowerShellCompletionWithDesc(a.raw)
 			}
 			return fault.New(fault.Usage, "unknown shell %q", args[0]).Hint("one of: bash, zsh, fish, powershell")
 		},

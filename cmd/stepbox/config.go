@@ -75,7 +75,7 @@ func newConfigSet() *cobra.Command {
 value takes the key out, and its default holds again.`,
 		Example:     "  stepbox config set timeout 90s",
 		Args:        args(2, 2, "KEY VALUE"),
-		Annotations: exitCodes(fault.Usage),
+		Annotations: emptyAllowed(exitCodes(fault.Usage)),
 		RunE: func(_ *cobra.Command, given []string) error {
 			path, err := config.Path(os.Getenv)
 			if err != nil {

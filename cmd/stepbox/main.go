@@ -34,15 +34,19 @@ func run(ctx context.Context, args []string, in *os.File, out, errs io.Writer) i
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errs)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
 	if !a.began { // cobra's own errors come before any verb runs
 		err = usage(err)
 	}
-	if !a.told {
-		display.Failure(errs, err.Error(), nil, fault.Next(err))
+	if a.told {
+		return int(fault.Of(err))
+	}
+	display.Failure(a.errs, err.Error(), nil, fault.Next(err))
+	if wantsJSON(cmd, args) && !a.printed {
+		_ = a.failure(cmd, err) // stderr has said it
 	}
 	return int(fault.Of(err))
 }

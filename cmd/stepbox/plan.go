@@ -31,7 +31,7 @@ each; only SKILL is given then.`,
 		Args:              cobra.ArbitraryArgs,
 		Annotations:       exitCodes(fault.Usage, fault.Question, fault.Refused, fault.Stopped, fault.CheckFailed, fault.Interrupted),
 		ValidArgsFunction: a.completeSkill,
-		RunE: func(cmd *cobra.Command, given []string) (err error) {
+		RunE: func(cmd *cobra.Command, given []string) error {
 			if err := r.check(); err != nil {
 				return err
 			}
@@ -41,9 +41,7 @@ each; only SKILL is given then.`,
 			if err := args(1, 2, "[SKILL] REQUEST")(cmd, given); err != nil {
 				return err
 			}
-			if r.Skill, r.Utterance, err = skillAndRequest(given); err != nil {
-				return err
-			}
+			r.Skill, r.Utterance = skillAndRequest(given)
 			h, err := a.host(cmd.Context())
 			if err != nil {
 				return err
@@ -98,11 +96,10 @@ func (a *app) printPlan(p host.Planned) error {
 		fmt.Fprintf(&b, "%s\n", display.Clip(p.Why, 400))
 	}
 	for i, c := range p.Plan {
-		fmt.Fprintf(&b, "%d. ", i+1)
 		if i < len(p.Summaries) && p.Summaries[i] != "" {
-			fmt.Fprintf(&b, "%s\n   ", display.Clip(p.Summaries[i], 400))
+			fmt.Fprintf(&b, "%s\n", display.Quote(p.Summaries[i]))
 		}
-		b.WriteString(display.Call(c) + "\n")
+		fmt.Fprintf(&b, "%d. %s\n", i+1, display.Call(c))
 		if i < len(p.May) {
 			fmt.Fprintf(&b, "   %s\n", display.May(p.May[i]))
 		}
@@ -153,7 +150,8 @@ func (a *app) planBatch(cmd *cobra.Command, r host.Request, given []string, expa
 		return err
 	}
 	defer b.Close()
-	out := bufio.NewWriter(a.out)
+	out := bufio.NewWriter(a.raw)
+	a.printed = true
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {

@@ -21,10 +21,8 @@ same text.`,
 		Args:              args(2, 2, "SKILL REQUEST"),
 		Annotations:       exitCodes(fault.Usage),
 		ValidArgsFunction: a.completeSkill,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if r.Skill, r.Utterance, err = skillAndRequest(args); err != nil {
-				return err
-			}
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Skill, r.Utterance = args[0], args[1]
 			h, err := a.host(cmd.Context())
 			if err != nil {
 				return err

@@ -25,10 +25,7 @@ func newRetrieve(a *app) *cobra.Command {
 			if k < 1 {
 				return fault.New(fault.Usage, "-k %d is no number of tools", k).Hint("give 1 or more")
 			}
-			skill, request, err := skillAndRequest(args)
-			if err != nil {
-				return err
-			}
+			skill, request := skillAndRequest(args)
 			h, err := a.host(cmd.Context())
 			if err != nil {
 				return err

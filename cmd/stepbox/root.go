@@ -68,15 +68,19 @@ WebAssembly that sees one folder and can change nothing, shows what would
 change, and changes exactly that after a yes. What it did can be undone.`,
 		Example:       `  stepbox run files "list the pdf files in inbox"`,
 		Annotations:   exitCodes(runCodes...),
+		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		PersistentPreRun: func(*cobra.Command, []string) {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.began = true
+			return nothingEmpty(cmd, args)
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetUsageTemplate(usageText)
 	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("stepbox {{.Version}}\n")
+	root.Flags().Bool("version", false, "say which stepbox this is")
 	root.PersistentFlags().StringArrayVar(&a.skills, "skills", nil, "look for skills in `DIR` too (may be repeated)")
 	root.PersistentFlags().StringArrayVar(&a.overrides, "override", nil, "lay the contract files in `DIR` over the skill (may be repeated)")
 	root.AddCommand(

@@ -23,9 +23,9 @@ func (r *requestFlags) add(f *pflag.FlagSet) {
 	f.BoolVarP(&r.Yes, "yes", "y", false, "approve the changes, all but protected ones")
 	f.BoolVar(&r.Step, "step", false, "ask before each part of the plan")
 	f.StringArrayVar(&r.AllowProtected, "allow-protected", nil, protectedHelp)
-	f.DurationVar(&r.Timeout, "timeout", 0, "end the run after `D`, for example 90s or 10m (default: no limit)")
+	f.DurationVar(&r.Timeout, "timeout", 0, "end the run after `D`, for example 90s or 10m; the time that a question waits for its answer does not count (default: no limit)")
 	f.BoolVar(&r.open, "open", false, "name the files that were made and, on a terminal, open them")
-	f.BoolVar(&r.json, "json", false, "print the events, one JSON object a line")
+	addEvents(f, &r.json)
 }
 
 const protectedHelp = "approve the protected change of `NAME`, or all below it when it is a protected folder like .git (may be repeated)"
@@ -52,18 +52,11 @@ func (r *requestFlags) check() error {
 }
 
 // skillAndRequest reads [SKILL] REQUEST.
-func skillAndRequest(args []string) (skill, request string, err error) {
+func skillAndRequest(args []string) (skill, request string) {
 	if len(args) == 2 {
 		skill = args[0]
-		if skill == "" {
-			return "", "", fault.New(fault.Usage, "the skill's name is empty").Hint("leave it out to let all skills compete")
-		}
 	}
-	request = args[len(args)-1]
-	if request == "" {
-		return "", "", fault.New(fault.Usage, "the request is empty").Hint(`say what to do, for example "list the pdf files in inbox"`)
-	}
-	return skill, request, nil
+	return skill, args[len(args)-1]
 }
 
 func newRun(a *app) *cobra.Command {
@@ -79,10 +72,8 @@ with exit code 5, and stepbox commit commits exactly what was shown.
 SKILL is a name, or a path with a slash. Without it, all known skills compete.`,
 		Example: `  stepbox run files "organize downloads by type" --dry-run`,
 		Args:    args(1, 2, "[SKILL] REQUEST"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if r.Skill, r.Utterance, err = skillAndRequest(args); err != nil {
-				return err
-			}
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Skill, r.Utterance = skillAndRequest(args)
 			return a.request(cmd, &r)
 		},
 		Annotations:       exitCodes(runCodes...),

@@ -215,7 +215,7 @@ func TestAGuestAsks(t *testing.T) {
 	written := filepath.Join(work, "home/answer.txt")
 
 	term := onTerminal(t, work, "run", slow, "ask")
-	term.wait(`the skill asks:`)
+	term.wait(`the skill slow asks:`)
 	term.wait(`\| write answer.txt\?`)
 	term.wait(`your answer\? \[y/N\]`)
 	term.types("n\n")
@@ -247,7 +247,7 @@ func TestProgressIsDrawn(t *testing.T) {
 	require.NoError(t, err)
 	work := home(t)
 	term := onTerminal(t, work, "run", slow, "wait")
-	term.wait(`wait \[=* *\] +[0-9]+% waiting`)
+	term.wait(`wait \[=* *\] +[0-9]+% \| waiting`)
 	term.types("\x03")
 	term.ends(130)
 	require.NoFileExists(t, filepath.Join(work, "home/half.txt"))

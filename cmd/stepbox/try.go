@@ -20,10 +20,8 @@ adds files. Without a terminal the changes are kept aside, as in run.`,
 		Example:     `  stepbox try files.wasm "list the pdf files in inbox"`,
 		Args:        args(2, 2, "FILE.wasm REQUEST"),
 		Annotations: exitCodes(runCodes...),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if _, r.Utterance, err = skillAndRequest(args); err != nil {
-				return err
-			}
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Utterance = args[1]
 			if err := r.check(); err != nil {
 				return err
 			}

@@ -27,6 +27,6 @@ it is and named; everything else is taken back, and the exit code is 8.`,
 		},
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be taken back")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the events, one JSON object a line")
+	addEvents(cmd.Flags(), &asJSON)
 	return cmd
 }

@@ -79,12 +79,16 @@ type Planned struct {
 	// Summaries is one sentence for each call.
 	Summaries []string `json:"summaries"`
 	// May is the mode that the call's steps may use, in the same order.
-	May []string `json:"may"`
+	May   []string `json:"may"`
+	Skill string   `json:"skill"`
 }
 
 // Decision is a gate's answer when it is not to go on.
 type Decision struct {
-	Outcome    string   `json:"outcome"` // clarify, reject
+	Outcome string `json:"outcome"` // clarify, reject
+	// From is whose words the question or the reason is: "the skill files", "the
+	// model"; "" is stepbox itself.
+	From       string   `json:"from,omitempty"`
 	Question   string   `json:"question,omitempty"`
 	Candidates []string `json:"candidates,omitempty"`
 	Reason     string   `json:"reason,omitempty"`

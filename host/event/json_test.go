@@ -28,7 +28,7 @@ func TestJSONLines(t *testing.T) {
 		{"html stays readable", event.Notice{Message: "a < b & c"},
 			`{"type":"notice","message":"a < b & c"}`},
 		{"nil lists are empty", event.Planned{Planner: "embedded"},
-			`{"type":"planned","planner":"embedded","confidence":0,"plan":[],"summaries":[],"may":[]}`},
+			`{"type":"planned","planner":"embedded","confidence":0,"plan":[],"summaries":[],"may":[],"skill":""}`},
 		{"embedded fields are flat", event.Progress{Call: 2, Progress: abi.Progress{Done: 1, Total: 4}},
 			`{"type":"progress","call":2,"done":1,"total":4}`},
 		{"raw result stays", event.StepEnd{Call: 0, Tool: "t", OK: true, Result: json.RawMessage(`{"a":1.50,"b":"\\x41"}`), Elapsed: time.Microsecond},

@@ -185,9 +185,9 @@ func (w *walk) core(ctx context.Context, i int, args map[string]any) (abi.StepRe
 	case registry.Done:
 		return done, nil
 	case registry.Clarify:
-		return abi.StepResponse{}, fault.New(fault.Question, "%s", text("question"))
+		return abi.StepResponse{}, fault.New(fault.Question, "call %d (%s) asks: %s", i+1, tool, text("question"))
 	case registry.Reject:
-		return abi.StepResponse{}, fault.New(fault.Refused, "%s", text("reason"))
+		return abi.StepResponse{}, fault.New(fault.Refused, "call %d (%s): %s", i+1, tool, text("reason"))
 	case registry.Wait:
 		preview := text("preview")
 		if v := args["preview"]; preview == "" && v != nil { // a result of an earlier call

@@ -40,6 +40,8 @@ type Expander interface {
 type Options struct {
 	// Kind tells step from intent, as the module described itself.
 	Kind func(tool string) abi.Kind
+	// Skill is whose answers these are, for what they ask.
+	Skill string
 	// Paths are for normalizing what the guest answers.
 	Paths plan.Paths
 	// Sandbox is the sandbox as the host sees it, for the gates; nil: no file
@@ -176,9 +178,9 @@ func (x *expansion) permit(t *registry.Tool, c abi.Call, at origin) error {
 	text := func(name string) string { s, _ := c.Args[name].(string); return s }
 	switch {
 	case t.Core && t.Name == registry.Clarify:
-		return fault.New(fault.Question, "%s", text("question"))
+		return fault.New(fault.Question, "the skill %s asks: %s", x.options.Skill, text("question"))
 	case t.Core && t.Name == registry.Reject:
-		return fault.New(fault.Refused, "%s", text("reason"))
+		return fault.New(fault.Refused, "the skill %s refuses: %s", x.options.Skill, text("reason"))
 	case t.Core:
 		return nil
 	case at.frame != nil && t.Mode() > at.frame.tool.Mode():

@@ -29,7 +29,10 @@ const (
 
 // Decision is what a gate says.
 type Decision struct {
-	Outcome    Outcome
+	Outcome Outcome
+	// From is whose words the question or the reason is, "" for stepbox's own.
+	// Check does not know; whoever asked a planner or a guest does.
+	From       string
 	Question   string   // of Clarify
 	Candidates []string // answers that fit the question
 	Reason     string   // of Reject

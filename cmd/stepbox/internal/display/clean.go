@@ -98,3 +98,6 @@ func Clip(s string, n int) string {
 	head := (n - 1) / 2
 	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
 }
+
+// Quote returns a skill's sentence as a line that is marked as what it says.
+func Quote(s string) string { return bar + Clip(s, 400) }

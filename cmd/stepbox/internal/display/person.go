@@ -33,9 +33,18 @@ func NewPerson(in io.Reader, text *Text, flush func()) *Person {
 // Clarify implements host.Person. The candidates are numbered; their number is
 // an answer too.
 func (p *Person) Clarify(ctx context.Context, d event.Decision) (string, error) {
-	p.text.tell("%s", p.text.bold(Clean(d.Question)))
+	if d.From == "" {
+		p.text.tell("%s", p.text.bold(Clean(d.Question)))
+	} else {
+		p.text.tell("%s asks:", Clip(d.From, 100))
+		p.quote(d.Question)
+	}
 	for i, c := range d.Candidates {
-		p.text.tell("  %d) %s", i+1, Clean(c))
+		if i == listed {
+			p.text.tell("  … and %d more", len(d.Candidates)-i)
+			break
+		}
+		p.text.tell("  %d) %s", i+1, Clip(c, 400))
 	}
 	answer, err := p.ask(ctx, "answer (empty to give up): ")
 	if err != nil {
@@ -81,7 +90,8 @@ func (p *Person) approve(ctx context.Context, list []commit.Change) (bool, []str
 
 // Proceed implements host.Person.
 func (p *Person) Proceed(ctx context.Context, summary string) (bool, error) {
-	p.text.tell("next: %s", Clean(summary))
+	p.text.tell("next:")
+	p.quote(Clean(summary))
 	return p.decide(ctx, "go on?", nil)
 }
 
@@ -93,16 +103,20 @@ func (p *Person) Agree(ctx context.Context, question string) (bool, error) {
 // Confirm implements host.Person. The question is a guest's, so every line of
 // it is marked as such.
 func (p *Person) Confirm(ctx context.Context, r abi.ConfirmRequest) (bool, error) {
-	p.text.tell("the skill asks:")
-	for _, s := range []string{r.Prompt, r.Preview} {
-		if s == "" {
-			continue
-		}
-		for _, l := range head(Lines(s), 40) {
-			p.text.tell("  | %s", cut(l, 500))
+	p.text.tell("%s asks:", p.text.asker())
+	for _, words := range []string{r.Prompt, r.Preview} {
+		if words != "" {
+			p.quote(words)
 		}
 	}
 	return p.decide(ctx, "your answer?", nil)
+}
+
+// quote shows words that are not stepbox's own, marked.
+func (p *Person) quote(words string) {
+	for _, l := range head(Lines(words), 40) {
+		p.text.tell("%s%s", bar, cut(l, 500))
+	}
 }
 
 // head keeps a guest from scrolling away what stepbox said before.

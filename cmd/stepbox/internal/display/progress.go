@@ -49,9 +49,9 @@ func (t *Text) draw(call int, tool string, p abi.Progress, now bool) {
 		}
 	}
 	if p.Label != "" {
-		line += " " + Clean(p.Label)
+		line += " " + bar + Clean(p.Label)
 	}
-	fmt.Fprintf(t.o.Err, "\r\x1b[K%s", cut(line, t.o.Columns-1))
+	fmt.Fprintf(t.o.Err, "\r\x1b[K%s", cut(line, t.o.Columns()-1))
 	t.progress.drawn, t.progress.last = true, at
 }
 
@@ -69,7 +69,7 @@ func (t *Text) asking(e event.Asking) {
 	if !t.o.Terminal || t.prompt != "" || at.Sub(t.progress.last) < pace {
 		return
 	}
-	fmt.Fprintf(t.o.Err, "\r\x1b[K%s", cut(fmt.Sprintf("%s answers: %d bytes", Clean(e.Planner), e.Bytes), t.o.Columns-1))
+	fmt.Fprintf(t.o.Err, "\r\x1b[K%s", cut(fmt.Sprintf("%s answers: %d bytes", Clean(e.Planner), e.Bytes), t.o.Columns()-1))
 	t.progress.drawn, t.progress.last = true, at
 }
 
@@ -79,20 +79,4 @@ func (t *Text) clear() {
 		fmt.Fprint(t.o.Err, "\r\x1b[K")
 		t.progress.drawn = false
 	}
-}
-
-// cut shortens a clean line to so many columns; a longer one would wrap and
-// could not be taken away.
-func cut(s string, columns int) string {
-	if Width(s) <= columns {
-		return s
-	}
-	n := 0
-	for i, r := range s {
-		n += Width(string(r))
-		if n > columns-1 {
-			return s[:i] + "…"
-		}
-	}
-	return s
 }

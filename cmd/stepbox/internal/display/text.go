@@ -21,10 +21,13 @@ type Options struct {
 	Out, Err io.Writer
 	// Terminal says that Err is a terminal: progress is drawn there.
 	Terminal bool
+	// Marked says that Out is a terminal: results, which a skill words, are
+	// marked there as what it says. A pipe gets them as they are.
+	Marked bool
 	// Color allows colours on Err.
 	Color bool
-	// Columns is the width of the terminal; 0 means 80.
-	Columns int
+	// Columns is the width of Err's terminal now; nil means 80.
+	Columns func() int
 	// Now is the clock that paces progress; nil means time.Now.
 	Now func() time.Time
 }
@@ -34,6 +37,9 @@ type Text struct {
 	o         Options
 	mu        sync.Mutex // events come from other goroutines while a person is asked
 	prompt    string     // the question that is open, "" when none is
+	skill     string     // that runs, "" while it is not known
+	chat      allowance
+	notes     allowance
 	steps     int
 	progress  progress
 	decision  event.Decision
@@ -43,13 +49,13 @@ type Text struct {
 
 // NewText returns a renderer.
 func NewText(o Options) *Text {
-	if o.Columns == 0 {
-		o.Columns = 80
+	if o.Columns == nil {
+		o.Columns = func() int { return 80 }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Text{o: o}
+	return &Text{o: o, chat: allowance{lines: chatLines, bytes: chatBytes}, notes: allowance{lines: noteLines, bytes: noteBytes}}
 }
 
 // Ended reports whether the last event was seen, and with it everything about
@@ -67,8 +73,9 @@ func (t *Text) Handle(e event.Event) error {
 	defer t.mu.Unlock()
 	switch e := e.(type) {
 	case event.Notice:
-		t.say("%s", t.dim(Clean(e.Message)))
+		t.say("%s", t.dim(cut(Clean(e.Message), failureColumns)))
 	case event.Retrieved:
+		t.skill = e.Skill
 		if e.Competed {
 			t.say("%s", t.dim("using the skill "+Clean(e.Skill)))
 		}
@@ -78,6 +85,7 @@ func (t *Text) Handle(e event.Event) error {
 		t.say("%s", t.dim(fmt.Sprintf("turn %d, planned from what came out of run %s", e.Turn, Clean(e.RunID))))
 	case event.Planned:
 		t.clear()
+		t.skill = e.Skill
 		t.planned(e)
 	case event.Decision:
 		t.decision = e
@@ -87,14 +95,14 @@ func (t *Text) Handle(e event.Event) error {
 	case event.Progress:
 		t.draw(e.Call, "", e.Progress, false)
 	case event.Output:
-		for _, l := range Lines(e.Line) {
-			t.say("  %s", t.dim("| "+l))
-		}
+		t.chats(&t.chat, "", e.Line)
 	case event.StepEnd:
 		t.clear()
 		for _, issue := range e.Issues {
-			t.say("  note: %s", Clean(issue))
+			t.chats(&t.notes, "note: ", issue)
 		}
+		t.hidden(&t.chat)
+		t.hidden(&t.notes)
 	case event.Confirm:
 		t.staged(e)
 	case event.Changes:
@@ -130,8 +138,15 @@ func May(mode string) string {
 	return Clean(mode)
 }
 
+// plannedMost is how many calls of a plan are shown.
+const plannedMost = 50
+
 func (t *Text) planned(e event.Planned) {
 	for i, c := range e.Plan {
+		if i == plannedMost {
+			t.say("  … and %d more", len(e.Plan)-i)
+			break
+		}
 		summary := ""
 		if i < len(e.Summaries) {
 			summary = e.Summaries[i]
@@ -143,9 +158,9 @@ func (t *Text) planned(e event.Planned) {
 		if len(e.Plan) > 1 {
 			number, indent = fmt.Sprintf("%d. ", i+1), "     "
 		}
-		// The summary is the skill's; what it may do stands on a line of its
-		// own, where no summary can pretend to be it.
-		t.say("%s", number+Clip(summary, 400))
+		// The summary is the skill's and marked so; what it may do stands on a
+		// line of its own, where no summary can pretend to be it.
+		t.say("%s", bar+number+Clip(summary, 400))
 		if i < len(e.May) {
 			t.say("%s", t.dim(indent+May(e.May[i])))
 		}
@@ -248,30 +263,6 @@ func (t *Text) undone(e event.Undone) {
 	}
 }
 
-func (t *Text) result(e event.Result) error {
-	t.clear()
-	for _, item := range e.Items {
-		lines := Lines(item.Message)
-		if item.Path != "" && !strings.Contains(item.Message, item.Path) {
-			lines[len(lines)-1] += "  " + Clean(item.Path)
-		}
-		w := t.o.Out
-		switch item.Kind {
-		case abi.ItemError:
-			w = t.o.Err
-			lines[0] = "error: " + lines[0]
-		case abi.ItemCommand:
-			lines[0] = "$ " + lines[0]
-		}
-		for _, l := range lines {
-			if _, err := fmt.Fprintln(w, l); err != nil && w == t.o.Out {
-				return fmt.Errorf("cannot write the result: %w", err)
-			}
-		}
-	}
-	return nil
-}
-
 func (t *Text) end(e event.End) {
 	t.clear()
 	t.ended = true
@@ -293,23 +284,6 @@ func (t *Text) end(e event.End) {
 	t.say("digest %s", Clean(e.Digest))
 	if commit := "stepbox commit " + e.RunID; !strings.Contains(e.Next, commit) {
 		t.say("to commit exactly these changes: %s", Clean(commit))
-	}
-}
-
-// Failure prints what went wrong, answers that would fit, and what to do next.
-func Failure(w io.Writer, what string, candidates []string, next string) {
-	lines := Lines(what)
-	fmt.Fprintf(w, "stepbox: %s\n", lines[0])
-	for _, l := range lines[1:] {
-		fmt.Fprintf(w, "  %s\n", l)
-	}
-	for _, c := range candidates {
-		fmt.Fprintf(w, "  - %s\n", Clean(c))
-	}
-	if next != "" {
-		for _, l := range Lines(next) {
-			fmt.Fprintf(w, "  %s\n", l)
-		}
 	}
 }
 

@@ -134,7 +134,7 @@ func TestProtectedChangesAreNeverHidden(t *testing.T) {
 func TestProgressOnATerminal(t *testing.T) {
 	now := time.Unix(0, 0)
 	var err strings.Builder
-	text := NewText(Options{Out: &err, Err: &err, Terminal: true, Columns: 70, Now: func() time.Time { return now }})
+	text := NewText(Options{Out: &err, Err: &err, Terminal: true, Columns: func() int { return 70 }, Now: func() time.Time { return now }})
 	handle := func(e event.Event) string {
 		err.Reset()
 		require.NoError(t, text.Handle(e))
@@ -144,12 +144,12 @@ func TestProgressOnATerminal(t *testing.T) {
 	p := event.Progress{Progress: abi.Progress{Done: 1, Total: 4, Label: "a\x1b.txt"}}
 	require.Empty(t, handle(p), "drawn too soon")
 	now = now.Add(time.Second)
-	require.Equal(t, "\r\x1b[Kstep 1 of 2: pack [=====               ]  25% a\\x1b.txt", handle(p))
+	require.Equal(t, "\r\x1b[Kstep 1 of 2: pack [=====               ]  25% | a\\x1b.txt", handle(p))
 	now = now.Add(time.Hour)
 	line := handle(p)
 	require.Contains(t, line, "about 3h0m3s left")
 	require.LessOrEqual(t, Width(strings.TrimPrefix(line, "\r\x1b[K")), 69)
-	require.Equal(t, "\r\x1b[K  note: hm\n", handle(event.StepEnd{Issues: []string{"hm"}}))
+	require.Equal(t, "\r\x1b[K| note: hm\n", handle(event.StepEnd{Issues: []string{"hm"}}))
 }
 
 func TestProgressElsewhereIsSilent(t *testing.T) {
@@ -192,8 +192,8 @@ func TestPerson(t *testing.T) {
 		"protected declined":    {"y\nn\n", approve(protected), answer{false, nil}, ""},
 		"confirms": {"y\n", func(p *Person) (any, error) {
 			return p.Confirm(ctx, abi.ConfirmRequest{Prompt: "ok?\x1b\nfake", Preview: strings.Repeat("x\n", 100)})
-		}, true, "  | ok?\\x1b\n  | fake\n"},
-		"proceeds": {"no\n", func(p *Person) (any, error) { return p.Proceed(ctx, "move\nall") }, false, `next: move\nall`},
+		}, true, "| ok?\\x1b\n| fake\n"},
+		"proceeds": {"no\n", func(p *Person) (any, error) { return p.Proceed(ctx, "move\nall") }, false, "next:\n| move\\nall\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var err strings.Builder
@@ -255,7 +255,7 @@ func TestAQuestionIsAskedAgainBelowWhatCameMeanwhile(t *testing.T) {
 	yes, err := NewPerson(r, text, func() { close(asked) }).Proceed(context.Background(), "x")
 	require.NoError(t, err)
 	require.True(t, yes)
-	require.Regexp(t, `^next: x\n(go on\? \[y/N\] \n)?compiling\n(go on\? \[y/N\] )`, out.String())
+	require.Regexp(t, `^next:\n\| x\n(go on\? \[y/N\] \n)?compiling\n(go on\? \[y/N\] )`, out.String())
 }
 
 func TestCallAndValue(t *testing.T) {
