@@ -84,7 +84,7 @@ func TestHostileAnswersOfAModule(t *testing.T) {
 		{"a destructive step under a safe intent", []abi.Call{intent("add", `{"plan":[`+scan+`,{"tool":"wipe","args":{"path":"a.txt"}}]}`)}, fault.Refused, []string{`call 2 of what "add"`, `"wipe"`, "may write"}},
 		{"by way of another intent", []abi.Call{intent("look", `{"plan":[{"tool":"change","args":{"raw":"{}"}}]}`)}, fault.Refused, []string{`"change"`, "may write"}},
 		{"a path outside", []abi.Call{intent("change", `{"plan":[{"tool":"wipe","args":{"path":"../secret.txt"}}]}`)}, fault.Refused, []string{`"wipe"`, "../secret.txt"}},
-		{"a product over its source", []abi.Call{intent("change", `{"plan":[{"tool":"copy","args":{"path":"a.txt","output":"./x/../a.txt"}}]}`)}, fault.Refused, []string{`call 1 of what "change"`, "overwrite"}},
+		{"a product over its source", []abi.Call{intent("change", `{"plan":[{"tool":"copy","args":{"path":"a.txt","output":"./a.txt"}}]}`)}, fault.Refused, []string{`call 1 of what "change"`, "overwrite"}},
 		{"no plan at all", []abi.Call{intent("change", `{"plan":`)}, fault.StepFailed, []string{"change"}},
 		{"no calls", []abi.Call{intent("change", `{"plan":[]}`)}, fault.Refused, []string{"no calls"}},
 		{"one key twice in a plan", []abi.Call{intent("change", `{"plan":[],"plan":[`+scan+`]}`)}, fault.StepFailed, []string{"twice"}},

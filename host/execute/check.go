@@ -62,9 +62,12 @@ func leavesPath(p string) string {
 	case len(p) > 4096:
 		return "is longer than 4096 bytes"
 	}
-	// Lexical on purpose: "a/../b" is fine, a link inside is the jail's matter.
+	// Lexical on purpose: a link inside is the jail's matter.
 	if c := path.Clean(p); c == ".." || strings.HasPrefix(c, "../") {
 		return "leads out of the sandbox"
+	}
+	if plan.HidesUp(p) {
+		return `goes up with ".." behind a name`
 	}
 	return ""
 }

@@ -131,6 +131,7 @@ func TestCheck(t *testing.T) {
 		{name: "outside comes before any question", utterance: "split /etc/x.pdf", calls: []abi.Call{call("split_pdf", m{"input": "/data/docs/x.pdf"})},
 			outcome: Reject, about: `"/data/docs/x.pdf" lies outside the sandbox /srv/home`, arg: "input"},
 		{name: "outside by dots", utterance: "list ../x", calls: []abi.Call{call("list_files", m{"path": list("a/../../x")})}, outcome: Reject, about: "outside", arg: "path"},
+		{name: "up from a name", utterance: "list report.pdf/..", calls: []abi.Call{call("list_files", m{"path": list("report.pdf/..")})}, outcome: Reject, about: `".." behind a name`, arg: "path"},
 		{name: "outside by drive letter", utterance: "list it", calls: []abi.Call{call("list_files", m{"path": list(`C:\Users`)})}, outcome: Reject, about: "outside", arg: "path"},
 		{name: "outside as an output", utterance: "move report.pdf to ~/x", calls: []abi.Call{call("move_files", m{"items": list("report.pdf"), "dst": "~/x"})}, outcome: Reject, about: "outside", arg: "dst"},
 		{name: "a text that looks like a path is none", utterance: "split report.pdf at ../x", calls: []abi.Call{call("split_pdf", m{"input": "report.pdf", "ranges": "../x"})}, outcome: Proceed},

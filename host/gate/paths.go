@@ -44,19 +44,24 @@ func isVariable(s string) bool {
 	return ok
 }
 
-// outside refuses the first path that leads out of the sandbox. Paths inside
-// were made relative by normalization.
+// outside refuses the first path that leads out of the sandbox, or hides where
+// it leads. Paths inside were made relative by normalization.
 func (c *check) outside() Decision {
 	for i := range c.calls {
 		for _, v := range append(c.values(i, abi.RoleInput), c.values(i, abi.RoleOutput)...) {
-			if !leadsOut(v.text) {
+			out, hidden := leadsOut(v.text), plan.HidesUp(v.text)
+			if !out && !hidden {
 				continue
 			}
 			d := Decision{Outcome: Reject, Call: i, Arg: v.arg, Reason: fmt.Sprintf("%q lies outside the sandbox", v.text)}
-			if c.SandboxPath != "" {
+			if !out {
+				d.Reason = fmt.Sprintf(`%q goes up with ".." behind a name, which may lead elsewhere than it seems`, v.text)
+			} else if c.SandboxPath != "" {
 				d.Reason += " " + c.SandboxPath
 			}
-			if dir := c.allowing(v.text); dir != "" {
+			if hidden {
+				d.Next = `write the path without ".." behind a name`
+			} else if dir := c.allowing(v.text); dir != "" {
 				d.Next = "run it with --sandbox " + shellQuote(dir)
 			}
 			return d

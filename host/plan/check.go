@@ -6,6 +6,7 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -47,6 +48,9 @@ func (c *checker) array(at *pointer, a *registry.Arg, v any) {
 	if !ok {
 		c.wrongType(at, a, "a list", v)
 		return
+	}
+	if len(list) == 0 && a.PathRole != abi.RoleNone && a.Min == nil {
+		c.add(CodeBounds, at, "", "%q is an empty list, which says nothing: name something in it, or leave it out", a.Name)
 	}
 	n := float64(len(list))
 	if a.Min != nil && n < *a.Min && !slices.ContainsFunc(list, isReference) {
@@ -158,6 +162,10 @@ func (c *checker) number(at *pointer, a *registry.Arg, t abi.ArgType, v any) {
 		c.add(CodeType, at, "", "%q must be a whole number, not %s", a.Name, n)
 		return
 	}
+	if _, err := strconv.ParseInt(string(n), 10, 64); t == abi.TypeInteger && err != nil {
+		c.add(CodeBounds, at, "", "%q must be a whole number of at most 64 bits, not %s", a.Name, n)
+		return
+	}
 	if a.Type == abi.TypeArray { // the bounds are those of its length
 		return
 	}
@@ -212,12 +220,17 @@ func (c *checker) pathFault(at *pointer, a *registry.Arg, s string) {
 		c.add(CodeText, at, "", "%q is a path of %d bytes; at most 4096 are allowed", a.Name, len(s))
 	case leadsOut(s):
 		c.add(CodePathOutside, at, allowing(s), "path %q lies outside of the sandbox", s)
+	case HidesUp(s):
+		c.add(CodeText, at, "", `path %q goes up with ".." behind a name: write the path that it should lead to`, s)
 	}
 }
 
 // allowing says what would let a path in: the folder that holds it, or the path
 // itself where that would be the root, which is no sandbox.
 func allowing(s string) string {
+	if HidesUp(s) {
+		return `write the path without ".." behind a name`
+	}
 	dir := path.Clean(s)
 	if parent := path.Dir(dir); parent != "/" {
 		dir = parent
@@ -236,12 +249,12 @@ func (c *checker) undeclaredPaths(at *pointer, a *registry.Arg, v any) {
 	}
 	switch v := v.(type) {
 	case string:
-		if leadsOut(v) {
+		if leadsOut(v) || HidesUp(v) {
 			c.pathFault(at, a, v)
 		}
 	case []any:
 		for i, e := range v {
-			if s, ok := e.(string); ok && leadsOut(s) {
+			if s, ok := e.(string); ok && (leadsOut(s) || HidesUp(s)) {
 				c.pathFault(&pointer{up: at, index: i}, a, s)
 			}
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 
 	"stepbox.dev/abi"
@@ -15,7 +16,8 @@ type Paths struct {
 	Work    string // the person's working directory
 	// Exists tells whether a slash path names something in the sandbox; nil
 	// when nobody can say. It decides whether "fixtures/home/inbox", said in
-	// the folder above a sandbox fixtures/home, is the sandbox's inbox.
+	// the folder above a sandbox fixtures/home, is the sandbox's inbox, and
+	// whether a backslash separates or is part of a name.
 	Exists func(slashPath string) bool
 }
 
@@ -25,10 +27,11 @@ type prepared struct {
 	// prefix is the sandbox as seen from the working directory, when it lies
 	// below it and holds nothing of that name itself.
 	prefix string
+	exists func(slashPath string) bool
 }
 
 func (p Paths) prepare() prepared {
-	q := prepared{sandbox: slash(p.Sandbox), home: slash(p.Home), work: slash(p.Work)}
+	q := prepared{sandbox: slash(p.Sandbox), home: slash(p.Home), work: slash(p.Work), exists: p.Exists}
 	if rel, ok := below(q.work, q.sandbox); ok && rel != "." && p.Exists != nil && !p.Exists(rel) {
 		q.prefix = rel
 	}
@@ -58,9 +61,9 @@ func below(root, p string) (string, bool) {
 }
 
 // clean returns a path relative to the sandbox's root, with slashes, without
-// "." and ".." where they can be resolved. One slash at the end of an output
-// stays: it says that a folder is meant. A path that leads out comes back
-// leading out.
+// "." and without ".." at its front where that can be resolved. One slash at the
+// end of an output stays: it says that a folder is meant. A path that leads out
+// comes back leading out, and one that [HidesUp] as it is.
 func (p *prepared) clean(s string, role abi.PathRole) string {
 	if p.prefix == "" && isClean(s) {
 		return s
@@ -68,13 +71,52 @@ func (p *prepared) clean(s string, role abi.PathRole) string {
 	if s == "" {
 		return s
 	}
-	s = strings.ReplaceAll(s, `\`, "/")
+	if strings.IndexByte(s, '\\') >= 0 && !p.named(s) {
+		s = strings.ReplaceAll(s, `\`, "/")
+	}
+	if HidesUp(s) {
+		return s
+	}
 	folder := role == abi.RoleOutput && strings.HasSuffix(s, "/")
 	out := p.relative(s)
 	if folder && out != "." && !strings.HasSuffix(out, "/") {
 		out += "/"
 	}
 	return out
+}
+
+// named reports whether a path with a backslash is what something is called, or
+// lies in a folder that is called so: then the backslash separates nothing, and
+// reading it so would name another file.
+func (p *prepared) named(s string) bool {
+	if p.exists == nil || filepath.Separator == '\\' || HidesUp(s) {
+		return false
+	}
+	rel := p.relative(s)
+	dir := path.Dir(rel)
+	return p.exists(rel) || strings.IndexByte(dir, '\\') >= 0 && p.exists(dir)
+}
+
+// HidesUp reports whether a path goes up again from a name: "todo.txt/..". What
+// that is depends on what the name stands for, a folder, a file or a link, and
+// cleaning it by its text alone would name something that nobody said.
+func HidesUp(s string) bool {
+	if !strings.Contains(s, "..") {
+		return false
+	}
+	named := false
+	for element := range strings.SplitSeq(s, "/") {
+		switch element {
+		case "", ".":
+		case "..":
+			if named {
+				return true
+			}
+		default:
+			named = true
+		}
+	}
+	return false
 }
 
 func (p *prepared) relative(s string) string {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +43,12 @@ func canonicalSize(s string) (string, bool) {
 	short, ok := shortDecimal(number)
 	if !known || !ok || unit == "" && strings.Contains(short, ".") {
 		return "", false
+	}
+	if unit != "" { // more bytes than 63 bits count are no size
+		f, _ := strconv.ParseFloat(short, 64)
+		if f*math.Pow(1024, float64(1+strings.IndexByte("KMGT", unit[0]))) >= 1<<63 {
+			return "", false
+		}
 	}
 	return short + unit, true
 }
