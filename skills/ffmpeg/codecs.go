@@ -77,7 +77,7 @@ func videoArgs(codec string, q quality, rate, limit int64) ([]string, error) {
 			args = append(args, "-crf", number(min(q.CRF+9, 63)), "-b:v", "0")
 		}
 	case "vp8":
-		args = append(args, "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", "-pix_fmt", "yuv420p")
+		args = append(args, "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", "-lag-in-frames", "0", "-pix_fmt", "yuv420p")
 		if rate == 0 {
 			args = append(args, "-crf", number(min(q.CRF+4, 63)), "-b:v", "4M")
 		}

@@ -25,7 +25,7 @@ type job struct {
 	output         string
 	width, height  int // of the result, when the picture is encoded
 	duration       float64
-	rate, maxBytes int64 // two passes at that many bits a second, for at most that
+	rate, maxBytes int64  // two passes at that many bits a second, for at most that
 	graph          string // what follows the picture's filters, when it is no chain
 	notes          []string
 }

@@ -145,13 +145,18 @@ func planned(ctx guest.Context, name string, m *Media) bool {
 	return true
 }
 
-// reason is the last line that ffmpeg said, which names the cause.
+// reason is what ffmpeg said: the first line, which is mostly the cause, and
+// the last, which is what it gave up on.
 func reason(stderr string) string {
 	lines := strings.FieldsFunc(strings.TrimSpace(stderr), func(r rune) bool { return r == '\n' || r == '\r' })
 	if len(lines) == 0 {
 		return "no reason was given"
 	}
-	return strings.TrimSpace(lines[len(lines)-1])
+	first, last := strings.TrimSpace(lines[0]), strings.TrimSpace(lines[len(lines)-1])
+	if first == last {
+		return first
+	}
+	return first + "; " + last
 }
 
 // parseProbe reads ffprobe's JSON.

@@ -321,7 +321,12 @@ func (b builder) volume(j *job) error {
 		}
 	}
 	if b.Normalize {
-		return b.soundAgain(j, "loudnorm=I=-16:TP=-1.5:LRA=11", "aresample="+strconv.Itoa(max(j.in.Audio.Rate, 8000)))
+		// The filter raises the rate and forgets the channels: both are set again.
+		channels := "stereo"
+		if j.in.Audio.Channels == 1 {
+			channels = "mono"
+		}
+		return b.soundAgain(j, "loudnorm=I=-16:TP=-1.5:LRA=11", "aformat=sample_rates="+strconv.Itoa(max(j.in.Audio.Rate, 8000))+":channel_layouts="+channels)
 	}
 	return b.soundAgain(j, "volume="+b.Gain)
 }

@@ -200,7 +200,9 @@ func reverseSummary(in reverseArgs) string {
 	return sentence("Reverse", in.Inputs, sound, with("quality", in.Quality), with("as", in.Output))
 }
 
-func stripSummary(in stripArgs) string { return sentence("Remove the sound of", in.Inputs, in.details()) }
+func stripSummary(in stripArgs) string {
+	return sentence("Remove the sound of", in.Inputs, in.details())
+}
 
 func speedSummary(in speedArgs) string {
 	return sentence("Change the speed of", in.Inputs, "×"+seconds(in.Speed), in.details())
