@@ -41,7 +41,7 @@ func (a Approved) Redeem(digest plan.Digest) error {
 type Answer struct {
 	Yes bool
 	// Protected are the paths of protected changes that were agreed to one by
-	// one; a folder whose name is protected stands for what lies below it too.
+	// one; a folder that is protected stands for what lies below it too.
 	// Yes alone never covers them.
 	Protected []string
 }
@@ -69,7 +69,7 @@ func Grant(c *commit.Changes, a Answer) (Approved, error) {
 	}
 	var missing []string
 	for _, ch := range c.Protected() {
-		if !covered(agreed, ch.Path) && !covered(agreed, ch.From) {
+		if !covered(agreed, ch.Path) && !covered(agreed, ch.From) && !agreed[ch.Within] {
 			missing = append(missing, fmt.Sprintf("%q (%s)", ch.Path, ch.Protected))
 		}
 	}

@@ -90,6 +90,7 @@ func TestGrant(t *testing.T) {
 	guarded := staged(t, abi.ModeWrite, "a", ".envrc", ".npmrc")
 	added := staged(t, abi.ModeCreate, "a", ".envrc")
 	below := staged(t, abi.ModeWrite, ".git/", ".git/hooks/", ".git/hooks/pre-commit", "src/", "src/.envrc")
+	bare := staged(t, abi.ModeCreate, "r/", "r/HEAD", "r/refs/", "r/refs/x")
 	for _, tc := range []struct {
 		name   string
 		c      *commit.Changes
@@ -106,6 +107,8 @@ func TestGrant(t *testing.T) {
 		{"a protected folder stands for what is below", below, approval.Answer{Yes: true, Protected: []string{".git", "src/.envrc"}}, ""},
 		{"any other folder does not", below, approval.Answer{Yes: true, Protected: []string{".git", "src"}}, `"src/.envrc"`},
 		{"nor does the top", below, approval.Answer{Yes: true, Protected: []string{".git", "", "/", ".", "./"}}, `"src/.envrc"`},
+		{"a repository is protected under any name", bare, approval.Answer{Yes: true}, `"r/HEAD" (the folder is a git repository`},
+		{"and stands for what is below", bare, approval.Answer{Yes: true, Protected: []string{"r/"}}, ""},
 		{"yes and every name", guarded, approval.Answer{Yes: true, Protected: []string{"./.envrc", ".npmrc"}}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -65,6 +65,9 @@ type Change struct {
 	// Protected says why this change needs an answer of its own; "" when it
 	// does not.
 	Protected string `json:"protected,omitempty"`
+	// Within is the folder that is protected for what it holds, when that is
+	// the reason: a yes to it is one to this change.
+	Within string `json:"within,omitempty"`
 	// Note is something else a person should know about it.
 	Note string `json:"note,omitempty"`
 }

@@ -18,7 +18,7 @@ func digestOf(r *Run, s Source, c *Changes) plan.Digest {
 	e.text(s.Extra...)
 	e.uints(uint64(len(c.list)))
 	for _, ch := range c.list {
-		e.text(string(ch.Kind), string(ch.Entry), ch.Path, ch.From, ch.Protected)
+		e.text(string(ch.Kind), string(ch.Entry), ch.Path, ch.From, ch.Protected, ch.Within, ch.Note)
 		e.ints(ch.Size)
 	}
 	for i, it := range c.items {

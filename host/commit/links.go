@@ -18,27 +18,42 @@ func (rd *reader) linkLeadsOut(i int, ch *Change) bool {
 		target, err := rd.box.readlink(ch.From)
 		return err != nil || movedOut(ch.From, ch.Path, target)
 	}
-	return leadsOut(ch.Path, rd.c.made[i].target)
+	target := rd.c.made[i].target
+	return leadsOut(ch.Path, target) || rd.strays(parentOf(ch.Path), target)
 }
 
-// folderLeadsOut says why a folder that moves needs an answer: a link in it
-// that would lead out. Only one that gets nearer to the top can make links do
-// that, so no other is looked through.
-func (rd *reader) folderLeadsOut(ctx context.Context, ch *Change) (string, error) {
-	if strings.Count(ch.Path, "/") >= strings.Count(ch.From, "/") {
-		return "", nil
+// lookThrough looks at what comes along with a folder that moves. Links in it
+// may lead out afterwards: only a folder that gets nearer to the top can make
+// them do that. What other programs execute or trust does not change by that,
+// and is noted.
+func (rd *reader) lookThrough(ctx context.Context, ch *Change) error {
+	nearer := strings.Count(ch.Path, "/") < strings.Count(ch.From, "/")
+	noted := false
+	note := func(path, why string) {
+		if !noted {
+			noted = true
+			ch.note(fmt.Sprintf("%q comes along: %s", path, why))
+		}
 	}
 	rd.box.hold()
 	defer rd.box.release()
-	for todo := []string{ch.From}; len(todo) > 0; {
+	for todo := []string{ch.From}; len(todo) > 0 && (nearer || !noted); {
 		folder := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if err := ctx.Err(); err != nil {
-			return "", err
+			return err
 		}
 		names, err := rd.box.names(folder)
 		if err != nil {
-			return fmt.Sprintf("it holds %q, where stepbox cannot look for links that would lead out", folder), nil
+			if nearer {
+				ch.protect(fmt.Sprintf("it holds %q, where stepbox cannot look for links that would lead out", folder))
+				return nil
+			}
+			note(folder, "stepbox cannot look into it")
+			continue
+		}
+		if folder != ch.From && holdsRepository(names) {
+			note(folder, "it is a git repository")
 		}
 		at := rd.tree.ByOrigin(folder)
 		for _, name := range names {
@@ -48,22 +63,28 @@ func (rd *reader) folderLeadsOut(ctx context.Context, ch *Change) (string, error
 					continue // it does not come along
 				}
 			}
-			id, err := rd.box.stat(path)
-			if err != nil {
-				return fmt.Sprintf("it holds %q, which stepbox cannot look at", path), nil
+			if why := protectedName(name); why != "" {
+				note(path, why)
 			}
-			switch id.kind {
-			case isFolder:
+			id, err := rd.box.stat(path)
+			switch {
+			case err != nil && nearer:
+				ch.protect(fmt.Sprintf("it holds %q, which stepbox cannot look at", path))
+				return nil
+			case err != nil:
+				note(path, "stepbox cannot look at it")
+			case id.kind == isFolder:
 				todo = append(todo, path)
-			case isLink:
+			case id.kind == isLink && nearer:
 				target, err := rd.box.readlink(path)
 				if err != nil || movedOut(path, ch.Path+path[len(ch.From):], target) {
-					return fmt.Sprintf("the link %q in it would lead out of the sandbox", path), nil
+					ch.protect(fmt.Sprintf("the link %q in it would lead out of the sandbox", path))
+					return nil
 				}
 			}
 		}
 	}
-	return "", nil
+	return nil
 }
 
 // movedOut reports whether a link that moves leads out afterwards, unless it

@@ -31,6 +31,21 @@ func TestStageBlobsLoseTheirModes(t *testing.T) {
 	require.True(t, n <= 0 && err != nil)
 }
 
+// TestSpecialBitsAreNotInherited guards that a person is told when a file that
+// is replaced loses what made it special.
+func TestSpecialBitsAreNotInherited(t *testing.T) {
+	r, s := begin(t, "tool")
+	require.NoError(t, unix.Chmod(filepath.Join(r.Sandbox, "tool"), 0o6755))
+	r.Began = tick()
+	s.write("tool", "new")
+	c := apply(t, r)
+	require.Equal(t, "it loses the mode bits setgid, setuid", c.List()[0].Note)
+	require.Equal(t, "it is executable", c.List()[0].Protected)
+	info, err := os.Stat(filepath.Join(r.Sandbox, "tool"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o755), info.Mode())
+}
+
 // TestOpenWriterIsFound guards that nobody can go on writing into a file once
 // it is committed.
 func TestOpenWriterIsFound(t *testing.T) {

@@ -1,16 +1,12 @@
 package commit
 
 import (
-	"context"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
-
-	"stepbox.dev/host/fault"
-	"stepbox.dev/host/stage"
 )
 
 // This file is the one list of what is protected: changes that a person must
@@ -97,82 +93,4 @@ func fold(name string) string {
 		name = name[:i]
 	}
 	return name
-}
-
-// protect marks the changes that need an answer of their own.
-func (rd *reader) protect(ctx context.Context, list []Change) error {
-	at := make(map[string]int) // item by path after the commit
-	for i, it := range rd.c.items {
-		if it.to != "" {
-			at[it.to] = i
-		}
-	}
-	twins, err := rd.twins()
-	if err != nil {
-		return err
-	}
-	for i := range list {
-		ch := &list[i]
-		i, arrives := at[ch.Path]
-		m := rd.c.made[i]
-		if arrives && m.over > 0 && rd.c.items[m.over-1].was.links > 1 {
-			ch.Note = "the file has other names (hard links), which keep the old content"
-		}
-		switch why := protectedName(ch.Path); {
-		case why != "":
-			ch.Protected = why
-		case ch.From != "" && protectedName(ch.From) != "":
-			ch.Protected = protectedName(ch.From)
-		case !arrives || ch.Kind == Delete:
-		case m.over > 0 && rd.c.items[m.over-1].was.mode&0o111 != 0:
-			ch.Protected = "it is executable"
-		case ch.Entry == Link && rd.linkLeadsOut(i, ch):
-			ch.Protected = "the link leads out of the sandbox"
-		case ch.Entry == Folder && ch.Kind == Move:
-			if ch.Protected, err = rd.folderLeadsOut(ctx, ch); err != nil {
-				return err
-			}
-		case twins[ch.Path] != "":
-			ch.Protected = "its name looks the same as that of " + quoted(twins[ch.Path]) + " beside it"
-		}
-	}
-	return nil
-}
-
-// twins finds new names that differ from another one of their folder only by
-// case or Unicode form: after path → the other name.
-func (rd *reader) twins() (map[string]string, error) {
-	leaves := make(map[string]bool)
-	for _, it := range rd.c.items {
-		if !it.touch && it.from != "" {
-			leaves[it.from] = true
-		}
-	}
-	// For each folder that gets names: folded name → name that was there.
-	before := make(map[*stage.Node]map[string]string)
-	out := make(map[string]string)
-	for _, n := range rd.tree.Nodes() {
-		p := n.Parent
-		if n.Dead || p == nil || !p.HasOrigin || n.InPlace() {
-			continue
-		}
-		set, ok := before[p]
-		if !ok {
-			names, err := rd.names(p.Origin.Path)
-			if err != nil {
-				return nil, fault.New(fault.CheckFailed, "%q cannot be listed any more: %w", p.Origin.Path, err)
-			}
-			set = make(map[string]string, len(names))
-			for name := range names {
-				if !leaves[stage.Join(p.Origin.Path, name)] {
-					set[fold(name)] = name
-				}
-			}
-			before[p] = set
-		}
-		if other, ok := set[fold(n.Name)]; ok && other != n.Name {
-			out[n.Path()] = other
-		}
-	}
-	return out, nil
 }

@@ -107,11 +107,13 @@ type reader struct {
 	conflicts []string
 	lists     map[string]map[string]bool // folder before the commit → its names
 	restored  map[string]identity        // what a commit that was turned back touched
+	repos     map[place]bool             // folders that were looked at: is it a git repository?
 }
 
 func (rd *reader) read(ctx context.Context) error {
 	rd.gone = make(map[string]int)
 	rd.lists = make(map[string]map[string]bool)
+	rd.repos = make(map[place]bool)
 	nodes := rd.tree.Nodes()
 	defer rd.box.release()
 	// What goes: every name of the sandbox that is hidden and lives nowhere.
