@@ -124,7 +124,8 @@ func (h *Host) commit(ctx context.Context, res *Result, o CommitOptions, p Perso
 		return err
 	}
 	if o.Digest != "" && o.Digest != res.Digest {
-		return fault.New(fault.NotApproved, "the changes of run %s have the digest %s, not the one that was named", r.ID, res.Digest).
+		res.Digest = "" // nobody is invited to commit what they did not name
+		return fault.New(fault.NotApproved, "the changes of run %s are not those of the digest that was named", r.ID).
 			Hint("look at the changes again: stepbox runs show %s", r.ID)
 	}
 	var approved approval.Approved

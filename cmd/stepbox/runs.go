@@ -83,6 +83,7 @@ func newRunsShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show ID",
 		Short:             "Show one run: its request, plan, outcome and every change",
+		Long:              "Show prints one run: its request, plan, outcome and every change. An ID may be\nshortened as long as it means one run.",
 		Example:           `  stepbox runs show 20261129-193045-x7f3q`,
 		Args:              args(1, 1, "the ID of a run"),
 		Annotations:       exitCodes(fault.Usage),

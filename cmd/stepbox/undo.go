@@ -12,7 +12,8 @@ func newUndo(a *app) *cobra.Command {
 		Use:   "undo ID",
 		Short: "Take a committed run back",
 		Long: `Undo takes back what a run committed, file by file. What changed since is kept as
-it is and named; everything else is taken back, and the exit code is 8.`,
+it is and named; everything else is taken back, and the exit code is 8.
+An ID may be shortened as long as it means one run.`,
 		Example:           `  stepbox undo 20261129-193045-x7f3q`,
 		Args:              args(1, 1, "the ID of a run"),
 		Annotations:       exitCodes(fault.Usage, fault.CheckFailed, fault.Interrupted),

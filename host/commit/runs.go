@@ -12,6 +12,10 @@ import (
 	"stepbox.dev/host/fault"
 )
 
+// leastID is how much of an id has to be given: its day. A letter that happens
+// to mean one run today means none or another tomorrow.
+const leastID = 8
+
 // Open finds an earlier run by its id, or by the only id that begins so. Its
 // error is fault.Usage when there is none or more than one.
 func Open(state, id string) (*Run, error) {
@@ -20,6 +24,10 @@ func Open(state, id string) (*Run, error) {
 	}
 	dir := filepath.Join(state, dirRuns)
 	if _, err := os.Lstat(filepath.Join(dir, id)); err != nil {
+		if len(id) < leastID {
+			return nil, fault.New(fault.Usage, "there is no run %q", id).
+				Hint("stepbox runs list shows them; an id may be shortened to no less than %d characters", leastID)
+		}
 		var found []string
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
@@ -33,8 +41,12 @@ func Open(state, id string) (*Run, error) {
 		case 1:
 			id = found[0]
 		default:
-			return nil, fault.New(fault.Usage, "%q could be any of %d runs: %s", id, len(found), strings.Join(found, ", ")).
-				Hint("give more of the id")
+			shown, more := found, ""
+			if n := len(found); n > 5 { // the newest
+				shown, more = found[n-5:], ", …"
+			}
+			return nil, fault.New(fault.Usage, "%q could be any of %d runs: %s%s", id, len(found), strings.Join(shown, ", "), more).
+				Hint("give more of the id; stepbox runs list shows them")
 		}
 	}
 	return openRun(filepath.Join(dir, id), id)

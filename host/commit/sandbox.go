@@ -60,6 +60,9 @@ func mayBeSandbox(private []string, given, real string) error {
 	if real == string(filepath.Separator) || filepath.VolumeName(real) != "" && len(real) <= len(filepath.VolumeName(real))+1 {
 		return fault.New(fault.Refused, "sandbox %q is the whole file system", given).Hint("%s", hint)
 	}
+	if dir := systemFolder(real); dir != "" {
+		return fault.New(fault.Refused, "sandbox %q lies in %s, a folder of the system", given, dir).Hint("%s", hint)
+	}
 	homes := []string{os.Getenv("HOME")}
 	if u, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil {
 		homes = append(homes, u.HomeDir)
@@ -85,6 +88,35 @@ func mayBeSandbox(private []string, given, real string) error {
 		}
 	}
 	return nil
+}
+
+// system are folders that the machine lives from, or that hold no files at all:
+// a mistake there stops it, and many names there act when they are read.
+var system = []string{
+	"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/run", "/sbin", "/sys", "/usr",
+	"/private/etc", "/Library", "/System",
+}
+
+// peoples are folders below those that hold what people put there.
+var peoples = []string{"/dev/shm", "/run/media", "/run/user", "/usr/local/src", "/usr/src"}
+
+// systemFolder is the folder of the system that a folder is or lies in, "" when
+// there is none. /var as a whole is one as well, what is below it is not.
+func systemFolder(real string) string {
+	for _, dir := range peoples {
+		if real != dir && within(dir, real) {
+			return ""
+		}
+	}
+	for _, dir := range system {
+		if within(dir, real) {
+			return dir
+		}
+	}
+	if real == "/var" || real == "/private/var" {
+		return real
+	}
+	return ""
 }
 
 // within reports whether path is dir or lies below it; both are clean.
