@@ -111,7 +111,7 @@ func (b builder) pictureCodec(j *job) (string, error) {
 	codec := b.Video
 	if codec == "" {
 		codec = j.kind.video[0]
-		if have := j.in.Video.Codec; slices.Contains(j.kind.video, have) && slices.Contains(encodable, have) && have != "mjpeg" {
+		if have := j.in.Video.Codec; slices.Contains(j.kind.video, have) && slices.Contains(modern, have) {
 			codec = have
 		}
 	}
@@ -147,6 +147,9 @@ func (b builder) picture(j *job, s shape, usual string, rate, limit int64) error
 	}
 	if j.codec, err = b.pictureCodec(j); err != nil {
 		return err
+	}
+	if b.Quality == "lossless" && j.codec != "h264" && j.codec != "vp9" {
+		return guest.Errorf(abi.CodeUnsupported, "%s cannot be encoded without loss; h264 (mp4, mov, mkv) and vp9 (webm, mkv) can", j.codec)
 	}
 	j.videoFilters = s.filters
 	if j.rate = rate; j.codec != "h264" && j.codec != "vp9" && j.codec != "mpeg4" {

@@ -53,6 +53,9 @@ func kindOf(m Media) string {
 // encodable are the picture codecs the engine has an encoder for.
 var encodable = []string{"h264", "vp9", "vp8", "av1", "mpeg4", "prores", "mjpeg"}
 
+// modern are the codecs that a file which has them is encoded to again.
+var modern = []string{"h264", "vp9", "vp8", "av1", "prores"}
+
 // quality is how well to encode.
 type quality struct {
 	CRF       int    `json:"crf"` // as libx264 counts; other encoders' are derived
@@ -61,7 +64,7 @@ type quality struct {
 }
 
 // videoArgs are the options that encode to a codec. rate, in bits a second, is
-// the average to meet, cap the most to use; 0 leaves both to the quality.
+// the average to meet, limit the most to use; 0 leaves both to the quality.
 func videoArgs(codec string, q quality, rate, limit int64) ([]string, error) {
 	args := []string{"-threads", "1"}
 	number := strconv.Itoa
@@ -73,7 +76,10 @@ func videoArgs(codec string, q quality, rate, limit int64) ([]string, error) {
 		}
 	case "vp9":
 		args = append(args, "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-pix_fmt", "yuv420p")
-		if rate == 0 {
+		switch {
+		case q.CRF == 0:
+			args = append(args, "-lossless", "1")
+		case rate == 0:
 			args = append(args, "-crf", number(min(q.CRF+9, 63)), "-b:v", "0")
 		}
 	case "vp8":

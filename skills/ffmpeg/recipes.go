@@ -187,6 +187,7 @@ func (b builder) concat(media []Media, names *namer) (Recipe, error) {
 				fps = 30
 			}
 		}
+		b.Video = j.kind.video[0]
 		if err := b.picture(&j, shape{width: s.width, height: s.height}, "visually_good", 0, 0); err != nil {
 			return Recipe{}, err
 		}
