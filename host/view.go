@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/plan"
@@ -16,6 +17,7 @@ type hostView struct {
 	path  string
 	seen  *glance
 	names plan.Paths
+	list  func() ([]string, bool) // what is there, looked at once
 }
 
 // openSandbox opens a sandbox to look at; "" is the working directory.
@@ -32,6 +34,7 @@ func openSandbox(dir string) (*hostView, error) {
 		return nil, fault.New(fault.Usage, "sandbox %q: %w", dir, err).Hint("--sandbox names the folder that a run may see")
 	}
 	v := &hostView{root: root, path: path, seen: &glance{root: root}}
+	v.list = sync.OnceValues(func() ([]string, bool) { return listNames(root.FS()) })
 	v.names = plan.Paths{Sandbox: path, Exists: func(name string) bool {
 		_, err := root.Lstat(name)
 		return err == nil
@@ -64,6 +67,39 @@ func (v *hostView) exists() func(path string) (found, folder bool) {
 		info, err := v.seen.Stat(path)
 		return err == nil, err == nil && info.IsDir()
 	}
+}
+
+// maxNames bounds how much of a sandbox is looked through for a planner that
+// wants to know whether anything is named as it was guessed.
+const maxNames = 50_000
+
+// listed tells planners which names there are at all.
+func (v *hostView) listed() func() (paths []string, all bool) {
+	if v == nil {
+		return nil
+	}
+	return v.list
+}
+
+// listNames lists the paths below a folder; all is false when there are more
+// than maxNames, or some cannot be read.
+func listNames(fsys fs.FS) (paths []string, all bool) {
+	all = true
+	_ = fs.WalkDir(fsys, ".", func(path string, _ fs.DirEntry, err error) error { // errors are told by all
+		switch {
+		case err != nil:
+			all = false
+			return nil
+		case path == ".":
+			return nil
+		case len(paths) == maxNames:
+			all = false
+			return fs.SkipAll
+		}
+		paths = append(paths, path)
+		return nil
+	})
+	return paths, all
 }
 
 // paths are what normalizing needs to know.

@@ -55,6 +55,8 @@ type sharedFile struct {
 	Refuse   map[string][]string `yaml:"refuse"`
 	Folders  []string            `yaml:"folders"`
 	Clitics  []string            `yaml:"clitics"` // pronouns written onto a verb
+	Clauses  []string            `yaml:"clauses"` // words that a sentence of its own begins with
+	Both     []string            `yaml:"both"`    // words that two things hold at once
 }
 
 // vocabulary is every language of the host's words.
@@ -66,8 +68,10 @@ type vocabulary struct {
 	dates      map[string]string // folded phrase → meaning
 	dateWords  map[string]bool   // with which a named date may begin
 	folders    map[string]bool
-	extensions map[string]bool        // false for those that are everyday words
-	clitics    []string               // longest first
+	extensions map[string]bool // false for those that are everyday words
+	clitics    []string        // longest first
+	clauses    map[string]bool
+	both       map[string]bool
 	files      map[string]*sharedFile // by language
 }
 
@@ -84,7 +88,7 @@ var shared = sync.OnceValue(func() *vocabulary {
 func readShared() (*vocabulary, error) {
 	v := &vocabulary{
 		numbers: map[string]float64{}, units: map[string]string{}, months: map[string]int{}, weekdays: map[string]int{},
-		dates: map[string]string{}, dateWords: map[string]bool{"last": true}, folders: map[string]bool{}, extensions: map[string]bool{}, files: map[string]*sharedFile{},
+		dates: map[string]string{}, dateWords: map[string]bool{"last": true}, folders: map[string]bool{}, extensions: map[string]bool{}, clauses: map[string]bool{}, both: map[string]bool{}, files: map[string]*sharedFile{},
 	}
 	for _, lang := range Languages {
 		data, err := sharedFiles.ReadFile("shared/" + lang + ".yaml")
@@ -147,6 +151,12 @@ func (v *vocabulary) add(f *sharedFile) {
 	for _, c := range f.Clitics {
 		v.clitics = append(v.clitics, Fold(c))
 	}
+	for _, w := range f.Clauses {
+		v.clauses[Fold(w)] = true
+	}
+	for _, w := range f.Both {
+		v.both[Fold(w)] = true
+	}
 	for _, w := range f.Folders {
 		v.folders[phraseKey(w)] = true
 	}
@@ -179,6 +189,14 @@ func IsExtension(w string) (ok, everyday bool) {
 	plain, ok := shared().extensions[w]
 	return ok, ok && !plain
 }
+
+// BeginsClause reports whether the folded word begins a sentence of its own, such
+// as "if" and "what": it is no part of a name, and what follows is told, not
+// named.
+func BeginsClause(w string) bool { return shared().clauses[w] }
+
+// SaysBoth reports whether the folded word says that two things hold at once.
+func SaysBoth(w string) bool { return shared().both[w] }
 
 // IsFolderName reports whether the folded word is a folder that most homes
 // have.

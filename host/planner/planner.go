@@ -25,6 +25,9 @@ type Request struct {
 	// Exists tells whether a slash path names something in the sandbox, and
 	// whether it is a folder. Nil when there is no sandbox.
 	Exists func(path string) (found, folder bool)
+	// Names lists the slash paths of the sandbox; all is false when there are
+	// too many to look at. Nil when there is no sandbox.
+	Names func() (paths []string, all bool)
 	// Turns are what was done for the request already (re-planning). Planners
 	// that cannot tell what is left refuse them.
 	Turns []prompt.Turn
@@ -51,6 +54,9 @@ type Answer struct {
 	Confidence float64
 	// Candidates are answers that fit a clarify question.
 	Candidates []string
+	// Unclear are the parts of the request that a clarify question is about, as
+	// they were written: an answer stands for them.
+	Unclear []string
 	// Planner names who planned, Model the model that it asked, if any.
 	Planner string
 	Model   string

@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/planner"
@@ -26,6 +27,13 @@ func answer(confidence float64, candidates []string, calls ...abi.Call) planner.
 
 func question(confidence float64, candidates []string, format string, args ...any) planner.Answer {
 	return answer(confidence, candidates, abi.Call{Tool: clarify, Args: map[string]any{"question": fmt.Sprintf(format, args...)}})
+}
+
+// question asks about what keeps an attempt from being a call.
+func (a *attempt) question() planner.Answer {
+	out := question(0.85, a.candidates, "%s", strings.Join(a.problems, " "))
+	out.Unclear = a.unclear
+	return out
 }
 
 func refusal(confidence float64, reason string) planner.Answer {

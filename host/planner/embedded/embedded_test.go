@@ -26,6 +26,7 @@ type bench struct {
 	index  *retrieval.Index
 	plan   *embedded.Planner
 	exists func(string) (bool, bool)
+	names  func() ([]string, bool)
 }
 
 func load(t testing.TB, dir string) *bench {
@@ -40,7 +41,7 @@ func files(t testing.TB) *bench { return load(t, "../../../skills/files") }
 func (b *bench) ask(t testing.TB, utterance string) (planner.Answer, []abi.Call) {
 	t.Helper()
 	a, err := b.plan.Plan(context.Background(), planner.Request{
-		Utterance: utterance, Skill: b.skill, Tools: b.index.Search(utterance, 8), Now: now, Exists: b.exists,
+		Utterance: utterance, Skill: b.skill, Tools: b.index.Search(utterance, 8), Now: now, Exists: b.exists, Names: b.names,
 	})
 	require.NoError(t, err)
 	d, err := plan.Parse(a.Text)

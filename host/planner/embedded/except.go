@@ -1,6 +1,8 @@
 package embedded
 
 import (
+	"fmt"
+	"path"
 	"strings"
 
 	"stepbox.dev/host/lexicon"
@@ -53,8 +55,12 @@ func (a *attempt) zoneEnd(i int) int {
 		switch {
 		case f.role == lexicon.To, f.role == lexicon.Except, f.role == lexicon.Then, f.role == lexicon.Rest:
 			return j
-		case items > 0 && f.role == lexicon.And && !a.itemAfter(j):
+		case items > 0 && f.role == lexicon.And && !a.itemAfter(j) && !a.allAfter(j):
 			return j
+		case (f.role == lexicon.In || f.role == lexicon.From) && a.allBefore(j, i):
+			if !a.q.fixed[j] {
+				items++ // "contract.pdf and anything in archive"
+			}
 		case (f.role == lexicon.In || f.role == lexicon.From) && items > 0 && (!a.q.filler(j) || a.plainly(j-1) && a.q.place[j+1] != ""):
 			return j
 		case items > 0 && (f.role == lexicon.With || a.q.fixed[j]):
@@ -83,22 +89,84 @@ func (a *attempt) itemAfter(j int) bool {
 	return j < a.c.to && a.q.words[j].n == 0 && !a.q.isVerb(j)
 }
 
+// allAfter reports whether "everything in …" follows the joining word.
+func (a *attempt) allAfter(j int) bool {
+	for j += max(a.q.words[j].n, 1); j < a.c.to && a.q.filler(j) && a.q.words[j].n == 0; j++ {
+	}
+	if j >= a.c.to || !a.wholly(j) {
+		return false
+	}
+	for j += a.q.words[j].n; j < a.c.to && (a.q.filler(j) && a.q.words[j].n == 0 || a.wholly(j)); j++ {
+	}
+	return j < a.c.to && (a.q.words[j].role == lexicon.In || a.q.words[j].role == lexicon.From || a.q.words[j].role == lexicon.Named)
+}
+
+// allBefore reports whether "everything", "those" or "files" stands alone before
+// token j, behind a joining word or at the beginning of the zone.
+func (a *attempt) allBefore(j, from int) bool {
+	found := false
+	for j--; j >= from; j-- {
+		switch {
+		case a.wholly(j):
+			found = true
+		case a.q.filler(j) && a.q.words[j].n == 0, a.q.covered[j]:
+		default:
+			r := a.q.words[j].role
+			return found && (r == lexicon.And || r == lexicon.Or)
+		}
+	}
+	return found
+}
+
+// wholly reports whether a word stands for whatever lies at a place.
+func (a *attempt) wholly(j int) bool {
+	switch a.q.words[j].role {
+	case lexicon.All, lexicon.Them, lexicon.Files:
+		return true
+	}
+	return false
+}
+
 // exceptions turns the marked words into patterns and names to leave out. What
-// cannot be said so stays unused, and becomes a question.
+// cannot be said so becomes a question: an exception that is guessed wrong makes
+// a deletion delete what was to be kept.
 func (a *attempt) exceptions() {
+	for i := a.c.from; i < a.c.to; i++ {
+		if !a.zone[i] {
+			continue
+		}
+		end := i
+		for end < a.c.to && a.zone[end] {
+			end++
+		}
+		a.leaveOut(i, end)
+		i = end - 1
+	}
+}
+
+// leaveOut reads one stretch of what is left out.
+func (a *attempt) leaveOut(from, to int) {
 	arg := a.arg(lexicon.RoleExcept)
-	if arg == "" {
+	if a.q.g.Lexicon().Stories && arg == "" {
 		return
+	}
+	what := min(from+max(a.q.words[from].n, 1), to)
+	for i := what; i < to; i++ {
+		if lexicon.BeginsClause(a.q.toks[i].Fold) && !a.q.fixed[i] && a.q.toks[i].Kind != lexicon.Quoted {
+			a.doubt(what, to, "I cannot tell which files you mean by %q. Which names, types, folders or dates are to be left out?", a.q.text(from, to))
+			a.mark(from, to)
+			return
+		}
 	}
 	found := false
 	guess := true // unknown words may be parts of names
-	for i := a.c.from; i < a.c.to; i++ {
+	for i := from; i < to && arg != ""; i++ {
 		if r := a.q.words[i].role; r == lexicon.Except || r == lexicon.Without {
 			guess = r == lexicon.Except
 		} else if r == lexicon.Keep {
 			guess = true
 		}
-		if !a.zone[i] || a.used[i] || a.q.fixed[i] && a.q.toks[i].Kind != lexicon.Name || !guess && !a.certain(i) {
+		if a.used[i] || a.q.fixed[i] && a.q.toks[i].Kind != lexicon.Name || !guess && !a.certain(i) {
 			continue
 		}
 		for _, item := range a.exception(&i) {
@@ -106,15 +174,21 @@ func (a *attempt) exceptions() {
 			found = true
 		}
 	}
-	if !found {
+	if found {
+		a.filters++
+		for i := from; i < to; i++ {
+			if a.leavesOut(a.q.words[i].role) || a.q.words[i].role == lexicon.Named {
+				a.used[i] = true
+			}
+		}
 		return
 	}
-	a.filters++
-	for i := a.c.from; i < a.c.to; i++ {
-		if a.zone[i] && (a.leavesOut(a.q.words[i].role) || a.q.words[i].role == lexicon.Named) {
-			a.used[i] = true
+	for i := from; i < to; i++ {
+		if a.used[i] || a.meaningful(i) {
+			return // spoken for, or asked about
 		}
 	}
+	a.doubt(what, to, "What is to be left out by %q? Please name the files, types or folders.", a.q.text(from, to))
 }
 
 // certain reports whether token i is a name, an extension or a value.
@@ -127,13 +201,9 @@ func (a *attempt) certain(i int) bool {
 // exception reads one item at token i and moves i to its last token.
 func (a *attempt) exception(i *int) []string {
 	t := a.q.toks[*i]
-	if v, end := a.valueAt(*i); end > 0 && a.q.place[*i] == "" {
-		globs := a.q.g.Lexicon().Globs[v.Arg][v.Value]
-		if len(globs) > 0 {
-			a.mark(*i, end)
-			*i = end - 1
-		}
-		return globs
+	named := *i > a.c.from && a.before(*i, lexicon.Named) >= 0
+	if v, end := a.valueAt(*i); end > 0 && a.q.place[*i] == "" && !named {
+		return a.exceptKind(i, v, end)
 	}
 	if a.q.words[*i].n > 0 || a.q.covered[*i] || a.q.filler(*i) {
 		return nil
@@ -141,37 +211,122 @@ func (a *attempt) exception(i *int) []string {
 	switch t.Kind {
 	case lexicon.Name, lexicon.Quoted:
 		a.used[*i] = true
-		if t.Kind == lexicon.Name && strings.HasPrefix(t.Text, ".") && isExtension(t.Fold[1:]) {
+		switch {
+		case t.Kind == lexicon.Name && strings.HasPrefix(t.Text, ".") && isExtension(t.Fold[1:]):
 			return []string{"*" + t.Fold}
+		case named:
+			return []string{namePattern(t.Text)}
+		case isGlob(t.Text):
+			return []string{t.Text}
 		}
-		return []string{trimPath(t.Text)}
+		return a.exceptName(*i, *i+1, trimPath(t.Text))
 	case lexicon.Word, lexicon.Han:
-		if ext := extensionOf(t); ext != "" {
-			a.used[*i] = true
-			return []string{"*." + ext}
-		}
-		if lexicon.IsMeasure(t.Fold) || a.q.isVague(*i) {
-			return nil
-		}
-		end := a.span(*i)
-		if t.Kind == lexicon.Han {
-			for end < a.c.to && a.zone[end] && a.q.toks[end].Kind == lexicon.Han && a.meaningful(end) && a.q.words[end].n == 0 {
-				end++
-			}
-		}
-		text := a.name(*i, end)
-		beside := *i > 0 && a.q.words[*i-1].role == lexicon.Folder || end < a.c.to && a.q.words[end].role == lexicon.Folder
-		folder := a.q.place[*i] != "" || a.q.exists(text) || beside || lexicon.IsFolderName(t.Fold)
-		a.mark(*i, end)
-		last := end - 1
-		*i = last
-		if folder || strings.Contains(text, "_") {
-			return []string{text}
-		}
-		a.guesses++
-		return []string{"*" + stem(a.q.toks[last], true) + "*"}
+		return a.exceptWord(i, named)
 	}
 	return nil
+}
+
+// exceptKind leaves out a kind of file.
+func (a *attempt) exceptKind(i *int, v *lexicon.Match, end int) []string {
+	globs := a.q.g.Lexicon().Globs[v.Arg][v.Value]
+	if len(globs) == 0 {
+		return nil
+	}
+	start := *i
+	a.mark(start, end)
+	*i = end - 1
+	for _, h := range a.heads {
+		if h.arg == v.Arg && h.value == v.Value { // "all images except screenshots"
+			a.doubt(start, end, "%q would leave out everything else that was named. Which names are to be left out?", a.q.text(start, end))
+			return nil
+		}
+	}
+	if text := a.q.text(start, end); a.standsFolder(start, end) && a.tool.Destructive {
+		a.doubt(start, end, "Is the folder %q to be left out, or every file of that kind?", text)
+		a.candidates = append(a.candidates, "the folder "+text, "all "+text+" files")
+		return nil
+	}
+	return globs
+}
+
+// standsFolder reports whether the words name a folder in one of the places that
+// were named, and no word for files follows.
+func (a *attempt) standsFolder(i, j int) bool {
+	if a.q.req.Exists == nil || j < a.c.to && a.q.words[j].role == lexicon.Files || i > a.c.from && a.q.words[i-1].role == lexicon.All {
+		return false
+	}
+	for _, place := range a.looked() {
+		if found, folder := a.q.req.Exists(path.Join(place, a.q.text(i, j))); found && folder {
+			return true
+		}
+	}
+	return false
+}
+
+// looked are the folders that are looked in.
+func (a *attempt) looked() []string {
+	if p := list(a.args[a.arg(lexicon.RolePlace)]); len(p) > 0 {
+		return p
+	}
+	return []string{"."}
+}
+
+// exceptWord leaves out what a plain word names: an extension, or a folder.
+func (a *attempt) exceptWord(i *int, named bool) []string {
+	t := a.q.toks[*i]
+	if ext := extensionOf(t); ext != "" && !named {
+		a.used[*i] = true
+		return []string{"*." + ext}
+	}
+	if !named && a.q.place[*i] == "" && (lexicon.IsMeasure(t.Fold) || a.q.isVague(*i) || a.q.hasMeaning(*i) && !a.q.exists(t.Text)) {
+		return nil
+	}
+	start := *i
+	end := a.span(start)
+	if t.Kind == lexicon.Han {
+		for end < a.c.to && a.zone[end] && a.q.toks[end].Kind == lexicon.Han && a.meaningful(end) && a.q.words[end].n == 0 {
+			end++
+		}
+	}
+	text := a.name(start, end)
+	beside := start > 0 && a.q.words[start-1].role == lexicon.Folder || end < a.c.to && a.q.words[end].role == lexicon.Folder
+	folder := a.q.place[start] != "" || a.q.exists(text) || beside || lexicon.IsFolderName(t.Fold)
+	a.mark(start, end)
+	*i = end - 1
+	glob := "*" + stem(a.q.toks[end-1], true) + "*"
+	switch {
+	case named:
+		return []string{namePattern(text)}
+	case folder || strings.Contains(text, "_"):
+		return a.exceptName(start, end, text)
+	case a.tool.Destructive:
+		a.doubt(start, end, "Are files with %q in their names to be left out?", strings.Trim(glob, "*"))
+		a.candidates = append(a.candidates, glob)
+		return nil
+	}
+	a.guesses++
+	return []string{glob}
+}
+
+// exceptName leaves out a file or folder by its name. One that is not where the
+// tool looks would leave nothing out.
+func (a *attempt) exceptName(i, j int, name string) []string {
+	if a.tool.Destructive || a.q.place[i] != "" {
+		for _, place := range a.looked() {
+			if a.q.there(place, name) != absent {
+				return []string{name}
+			}
+		}
+		a.doubt(i, j, "There is no %q in %s, so nothing would be left out. What do you mean?", name, quoteList(a.looked()))
+		return nil
+	}
+	return []string{name}
+}
+
+// doubt asks about the tokens [i, j).
+func (a *attempt) doubt(i, j int, format string, args ...any) {
+	a.problems = append(a.problems, fmt.Sprintf(format, args...))
+	a.unclear = append(a.unclear, a.q.text(i, j))
 }
 
 // valueAt is the longest value phrase of one of the tool's arguments at token i.

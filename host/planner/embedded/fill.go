@@ -30,6 +30,7 @@ type attempt struct {
 	guesses    int
 	bare       string // a folder named without a preposition
 	problems   []string
+	unclear    []string // what the problems are about, as written
 	candidates []string
 	pronoun    lexicon.Role
 	here       bool
@@ -76,6 +77,7 @@ func (a *attempt) fill(prev *attempt) {
 	a.together()
 	a.alternatives()
 	a.wholeFolder()
+	a.whole()
 	a.hereAndPronouns()
 	a.thread(prev)
 	a.fromDestination()

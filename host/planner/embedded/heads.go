@@ -38,6 +38,16 @@ func (a *attempt) together() {
 		return
 	}
 	groups := a.patternGroups(name, all)
+	var typed []string
+	for _, p := range all {
+		if !slices.ContainsFunc(groups, func(g []string) bool { return slices.Contains(g, p) }) {
+			typed = append(typed, p)
+		}
+	}
+	if a.bothTyped(all) || len(groups) > 1 && len(typed) > 0 {
+		a.problems = append(a.problems, fmt.Sprintf("Names like %s: those that fit one of them, or all at once?", quoteList(all)))
+		return
+	}
 	if len(groups) < 2 {
 		return
 	}
@@ -60,6 +70,28 @@ func (a *attempt) together() {
 	for _, p := range both {
 		a.set(name, p)
 	}
+}
+
+// bothTyped reports whether two patterns that were typed out and joined by "and"
+// could hold for one name: "sea* and *copy*".
+func (a *attempt) bothTyped(all []string) bool {
+	var typed []string
+	for i := a.c.from; i < a.c.to; i++ {
+		if t := a.q.toks[i]; slices.Contains(all, t.Text) && isGlob(t.Text) && !a.zone[i] {
+			typed = append(typed, t.Text)
+		}
+	}
+	if !a.tool.Destructive || !a.says(lexicon.And) || a.says(lexicon.Or) {
+		return false
+	}
+	for i, x := range typed {
+		for _, y := range typed[i+1:] {
+			if !strings.Contains(x+y, "/") && !(isSuffix(x) && isSuffix(y)) && intersect(x, y) != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // patternGroups are the patterns that the request gives as alternatives: those

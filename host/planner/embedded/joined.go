@@ -54,6 +54,9 @@ func (a *attempt) asGlobs(h head) bool {
 // one call.
 func (a *attempt) alternatives() {
 	for i := a.c.from; i < a.c.to; i++ {
+		if a.zone[i] {
+			continue
+		}
 		switch r := a.q.words[i].role; r {
 		case lexicon.Or:
 			if j := i + a.q.words[i].n; j < a.c.to && a.q.words[j].role == lexicon.All && !a.used[i] {

@@ -74,6 +74,7 @@ func (a *attempt) leftovers() int {
 		return min(count, 2)
 	}
 	if count > 0 {
+		a.unclear = append(parts, a.unclear...)
 		a.problems = append([]string{fmt.Sprintf("I did not understand %s. Can you say that in other words, or leave it out?", quoteList(parts))}, a.problems...)
 	}
 	return count

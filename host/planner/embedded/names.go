@@ -203,11 +203,8 @@ func (a *attempt) glob(p string) bool {
 	}
 	if place := a.arg(lexicon.RolePlace); place != "" && strings.Contains(p, "/") {
 		cut := strings.LastIndexByte(p[:strings.IndexAny(p, "*?[")], '/')
-		if cut > 0 {
-			if !a.give(place, p[:cut]) {
-				return false
-			}
-			p = p[cut+1:]
+		if cut > 0 && !a.give(place, p[:cut]) {
+			return false // the pattern keeps its folder: it is no name anywhere below
 		}
 	}
 	if !a.free(arg) {

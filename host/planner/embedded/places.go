@@ -21,7 +21,7 @@ func (q *reading) findPlaces() {
 			continue
 		}
 		j := i + f.n
-		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 && !q.title(j) || q.words[j].role == lexicon.Folder || q.words[j].role == lexicon.Named) {
+		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 && !q.title(j) && !q.letter(j) || q.words[j].role == lexicon.Folder || q.words[j].role == lexicon.Named) {
 			j++
 		}
 		if j >= len(q.toks) || q.fixed[j] && q.toks[j].Kind != lexicon.Name || !q.nameable(j) && !q.homeFolder(j) {
@@ -76,6 +76,16 @@ func (q *reading) title(j int) bool {
 	return q.lang != "de" && j > 0 && j+1 < len(q.toks) && startsUpper(q.toks[j].Text) && startsUpper(q.toks[j+1].Text)
 }
 
+// letter reports whether an article is a name after all: a folder that is there,
+// and no noun follows.
+func (q *reading) letter(j int) bool {
+	t := q.toks[j]
+	if len(t.Text) != 1 || !q.exists(t.Text) {
+		return false
+	}
+	return j+1 >= len(q.toks) || q.toks[j+1].Kind == lexicon.Punct || q.words[j+1].n > 0 && !q.filler(j+1)
+}
+
 // nextItem is the token of the next item of a list of names that goes on at
 // token j, or -1.
 func (q *reading) nextItem(j, to int) int {
@@ -118,7 +128,10 @@ func (q *reading) kindOfThing(j int) bool {
 // placeFollows reports whether one of the next tokens begins a place.
 func (q *reading) placeFollows(j int) bool {
 	for k := j; k < len(q.toks) && k < j+3; k++ {
-		if r := q.words[k].role; (r == lexicon.In || r == lexicon.From) && !q.fixed[k] {
+		switch r := q.words[k].role; {
+		case r == lexicon.And || r == lexicon.Or:
+			return false // "in pictures and in downloads"
+		case (r == lexicon.In || r == lexicon.From) && !q.fixed[k]:
 			return true
 		}
 	}
@@ -157,7 +170,7 @@ func (q *reading) nameable(j int) bool {
 		default:
 			return false
 		}
-		return q.words[j].n == 0 && !q.covered[j] && (!q.filler(j) || q.title(j))
+		return q.words[j].n == 0 && !q.covered[j] && (!q.filler(j) || q.title(j) || q.letter(j))
 	case lexicon.Number: // a folder called 2025
 		return q.words[j].n == 0 && !q.g.Lexicon().Stories
 	}

@@ -57,7 +57,7 @@ func (q *reading) plan() planner.Answer {
 			return question(0.85, q.suggestions(), "I did not understand %q. What should be done?", q.text(c.from, c.to))
 		}
 		if len(a.problems) > 0 {
-			return question(0.85, a.candidates, "%s", strings.Join(a.problems, " "))
+			return a.question()
 		}
 		if prev != nil && a.output != "" {
 			calls[len(calls)-1].Output = a.output
@@ -67,7 +67,7 @@ func (q *reading) plan() planner.Answer {
 		prev = a
 		for _, next := range a.besides() {
 			if len(next.problems) > 0 {
-				return question(0.85, next.candidates, "%s", strings.Join(next.problems, " "))
+				return next.question()
 			}
 			calls[len(calls)-1].Args = prev.args
 			if next.output != "" {

@@ -22,6 +22,9 @@ type reading struct {
 	fixed   []bool // part of a phrase of several words
 	typos   int
 	found   map[string]bool // what exists, as far as it was asked
+
+	paths    []string // all that is in the sandbox, in lower case
+	allPaths bool
 }
 
 // function is a function word of the request's language.

@@ -69,7 +69,9 @@ func (a *attempt) thread(prev *attempt) {
 		// What lies in that folder besides is not meant.
 		a.problems = append(a.problems, fmt.Sprintf("Which files do you mean by the second part, %q? Please name them and their folder.", a.q.text(a.c.from, a.c.to)))
 	default:
-		a.inherit(prev)
+		if a.pronoun != "" || a.filters == 0 {
+			a.inherit(prev) // "and list the pdfs" are others
+		}
 		for _, role := range []string{lexicon.RolePlace, lexicon.RoleThing, lexicon.RoleFolder} {
 			from := prev.arg(role)
 			v, ok := prev.args[from]

@@ -189,6 +189,11 @@ func (a *attempt) partOfName(i int) {
 	if a.q.isVerb(i) || a.startsSentence(i) || a.q.isVague(i) || lexicon.IsMeasure(a.q.toks[i].Fold) || a.q.hasMeaning(i) {
 		return
 	}
+	for k := i; k < end; k++ {
+		if lexicon.BeginsClause(a.q.toks[k].Fold) {
+			return // "unless", "if"
+		}
+	}
 	var glob strings.Builder
 	glob.WriteByte('*')
 	for k := i; k < end; k++ {
@@ -205,17 +210,38 @@ func (a *attempt) partOfName(i int) {
 	// "invoice pdfs", "pdf invoices": both at once.
 	if end < a.c.to && !a.used[end] {
 		if ext := extensionOf(a.q.toks[end]); ext != "" {
+			a.guessed(i, end, glob.String()+"."+ext)
 			a.pattern(i, end+1, glob.String()+"."+ext)
 			return
 		}
 	}
 	if n := len(a.heads); n > 0 && a.heads[n-1].pattern != "" && !a.heads[n-1].plural && a.heads[n-1].end == i {
 		h := a.heads[n-1]
+		a.guessed(i, end, glob.String()+strings.TrimPrefix(h.pattern, "*"))
 		a.replacePattern(h.pattern, glob.String()+strings.TrimPrefix(h.pattern, "*"))
 		a.mark(i, end)
 		return
 	}
+	a.guessed(i, end, glob.String())
 	a.pattern(i, end, glob.String())
+}
+
+// guessed asks about a word that was taken for a part of names before it decides
+// what is changed, when nothing in the sandbox is named so, and is less sure of
+// words that look like adjectives: "scanned pdfs".
+func (a *attempt) guessed(i, j int, glob string) {
+	if !a.tool.Destructive {
+		return
+	}
+	switch a.q.anyNamed(glob) {
+	case absent:
+		a.doubt(i, j, "Do you mean files with %q in their names? There are none.", a.q.text(i, j))
+		a.candidates = append(a.candidates, glob)
+	case present:
+		if w := a.q.toks[j-1].Fold; j < a.c.to && a.q.lang == "en" && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "able") || strings.HasSuffix(w, "ful")) {
+			a.guesses += 2
+		}
+	}
 }
 
 // hasMeaning reports whether the skill's own vocabulary knows the word, if not
