@@ -27,6 +27,8 @@
 package commit
 
 import (
+	"crypto/sha256"
+
 	"stepbox.dev/abi"
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/stage"
@@ -85,16 +87,19 @@ type Changes struct {
 
 // making is how an object that is not in the sandbox yet is made.
 type making struct {
-	blob   stage.ID
-	target string // of a link
-	times  stamps // either may be stage.Own
-	over   int    // 1 + the item whose mode and owner it takes over
+	blob    stage.ID
+	content identity // of the blob, when sum was taken of it
+	sum     [sha256.Size]byte
+	target  string // of a link
+	times   stamps // either may be stage.Own
+	over    int    // 1 + the item whose mode and owner it takes over
 }
 
 // List returns the changes, to read.
 func (c *Changes) List() []Change { return c.list }
 
-// Digest covers program, sandbox identity and every change.
+// Digest covers program, sandbox identity, every change, and all content that
+// is written.
 func (c *Changes) Digest() plan.Digest { return c.digest }
 
 // Adds reports whether the changes only add, and every step that ran is declared

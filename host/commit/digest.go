@@ -9,7 +9,7 @@ import (
 // digestOf covers everything that an approval is about.
 func digestOf(r *Run, s Source, c *Changes) plan.Digest {
 	e := &encoder{}
-	e.text("stepbox changes 1", string(s.Program[:]), r.Sandbox)
+	e.text("stepbox changes 2", string(s.Program[:]), r.Sandbox)
 	e.uints(r.ino, uint64(len(s.Modes)))
 	for _, m := range s.Modes {
 		e.uints(uint64(m))
@@ -23,7 +23,7 @@ func digestOf(r *Run, s Source, c *Changes) plan.Digest {
 	}
 	for i, it := range c.items {
 		m := c.made[i]
-		e.text(m.target)
+		e.text(m.target, string(m.sum[:]))
 		e.uints(uint64(m.blob))
 		e.ints(m.times.atime, m.times.mtime, it.new.atime, it.new.mtime)
 	}

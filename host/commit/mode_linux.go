@@ -20,10 +20,8 @@ func statFile(f *os.File) (identity, error) {
 	return identityOf(&st), nil
 }
 
-// sealFile makes sure that nobody can write to a file of the stage any more,
-// and that it carries nothing but content: attributes could hold a list of
-// other users or a capability.
-func sealFile(f *os.File) error {
+// noWriter makes sure that nobody can write to a file of the stage any more.
+func noWriter(f *os.File) error {
 	fd := f.Fd()
 	for tries := 0; ; tries++ {
 		// A read lease is refused while anybody has the file open for writing.
@@ -33,13 +31,19 @@ func sealFile(f *os.File) error {
 			_, _ = unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_UNLCK)
 		}
 		if !errors.Is(err, unix.EAGAIN) {
-			break
+			return nil
 		}
 		if tries == 20 {
 			return errors.New("another process still writes to it")
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+// strip takes everything but content from a file of the stage: attributes could
+// hold a list of other users or a capability.
+func strip(f *os.File) error {
+	fd := f.Fd()
 	for _, name := range attributes(int(fd)) {
 		if strings.HasPrefix(name, "security.") && name != "security.capability" {
 			continue // labels that the system sets itself

@@ -52,6 +52,10 @@ func (e *engine) prepare(items []item, made map[int]making) error {
 		if it.was, err = e.data.stat(it.home); err != nil {
 			return fmt.Errorf("prepare %q: %w", it.to, err)
 		}
+		if it.kind == isFile { // what was done to it here is nobody else's change
+			m.content, m.content.dev = it.was, e.data.dev
+			made[i] = m
+		}
 		if it.times { // a folder's, after its entries
 			it.old = stamps{it.was.atime, it.was.mtime}
 			it.new = stamps{orElse(m.times.atime, it.was.atime), orElse(m.times.mtime, it.was.mtime)}
@@ -66,14 +70,20 @@ func (e *engine) prepareFile(it *item, m making, over *item, mask uint32) error 
 		return err
 	}
 	defer f.Close()
+	if err := noWriter(f); err != nil {
+		return err
+	}
 	now, err := statFile(f)
 	if err != nil {
 		return err
 	}
+	if !m.content.untouched(now) { // than what was approved
+		return &conflict{it.to, "has other content on the stage by now"}
+	}
 	if now.links != 1 || int(now.uid) != os.Geteuid() {
 		return errors.New("its content is not a plain file of its own")
 	}
-	if err := sealFile(f); err != nil {
+	if err := strip(f); err != nil {
 		return err
 	}
 	mode := 0o666 &^ mask

@@ -2,6 +2,7 @@ package commit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -143,7 +144,7 @@ func (rd *reader) read(ctx context.Context) error {
 		if n.Dead || n.ID == stage.Root {
 			continue
 		}
-		if err := rd.node(n); err != nil {
+		if err := rd.node(ctx, n); err != nil {
 			return err
 		}
 		if len(rd.c.items) > maxItems {
@@ -195,10 +196,10 @@ func (rd *reader) hidden(path string) error {
 }
 
 // node handles a living node.
-func (rd *reader) node(n *stage.Node) error {
+func (rd *reader) node(ctx context.Context, n *stage.Node) error {
 	path := n.Path()
 	if !n.HasOrigin {
-		return rd.create(n, path, 0)
+		return rd.create(ctx, n, path, 0)
 	}
 	id, err := rd.box.stat(n.Origin.Path)
 	switch {
@@ -230,7 +231,7 @@ func (rd *reader) node(n *stage.Node) error {
 		i := len(rd.c.items)
 		rd.gone[n.Origin.Path] = i
 		rd.add(item{kind: isFile, from: n.Origin.Path, was: id})
-		return rd.create(n, path, i+1)
+		return rd.create(ctx, n, path, i+1)
 	}
 	it := item{kind: id.kind, from: n.Origin.Path, to: path, was: id, touch: !moved, times: timed}
 	if timed {
@@ -242,7 +243,7 @@ func (rd *reader) node(n *stage.Node) error {
 }
 
 // create handles a node whose content comes from the stage.
-func (rd *reader) create(n *stage.Node, path string, over int) error {
+func (rd *reader) create(ctx context.Context, n *stage.Node, path string, over int) error {
 	if over == 0 {
 		if err := rd.target(n, path); err != nil {
 			return err
@@ -262,13 +263,16 @@ func (rd *reader) create(n *stage.Node, path string, over int) error {
 			return fault.New(fault.Stopped, "the stage is refused: %q has no content", path)
 		}
 		it.home = blobHome(n.Blob)
-		id, err := rd.data.stat(it.home)
-		if err != nil || id.kind != isFile || id.links != 1 || int(id.uid) != os.Geteuid() || id.dev != 0 {
+		id, sum, err := rd.content(ctx, it.home)
+		switch {
+		case errors.Is(err, errTooMuch):
+			return fault.New(fault.Stopped, "the run would write more than %d bytes", int64(maxBytes))
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil || id.links != 1 || int(id.uid) != os.Geteuid() || id.dev != rd.data.dev:
 			return fault.New(fault.Stopped, "the stage is refused: the content of %q is not a plain file of its own", path)
 		}
-		if rd.bytes += id.size; id.size > maxBytes || rd.bytes > maxBytes {
-			return fault.New(fault.Stopped, "the run would write more than %d bytes", int64(maxBytes))
-		}
+		m.content, m.sum = id, sum
 		it.was.size = id.size
 	case isLink:
 		it.was.size = int64(len(n.Target))

@@ -2,6 +2,7 @@ package commit
 
 import (
 	"errors"
+	"math"
 	"os"
 	"sort"
 	"strings"
@@ -248,6 +249,18 @@ func (r *root) openFile(path string) (*os.File, error) {
 		return nil, errors.Join(err, unix.EINVAL)
 	}
 	return os.NewFile(uintptr(fd), path), nil
+}
+
+// nextData returns where a file has something other than a hole, from at on.
+func nextData(f *os.File, at int64) int64 {
+	next, err := unix.Seek(int(f.Fd()), at, unix.SEEK_DATA)
+	switch {
+	case err == unix.ENXIO: // only a hole
+		return math.MaxInt64
+	case err != nil: // a file system without holes
+		return at
+	}
+	return next
 }
 
 // mkdir and symlink make a folder or a link below the root.

@@ -9,7 +9,10 @@ import (
 )
 
 // root is what root_linux.go describes; here nothing opens.
-type root struct{ f *os.File }
+type root struct {
+	f   *os.File
+	dev uint64
+}
 
 func openRoot(string) (*root, error) { return nil, errUnsupported }
 
@@ -32,7 +35,9 @@ func (r *root) inherit(*item, legacy) error              { return errUnsupported
 func (r *root) syncAll() error                           { return errUnsupported }
 func (e *engine) adopt(*os.File, *item) uint32           { return 0o600 }
 func statFile(*os.File) (identity, error)                { return identity{}, errUnsupported }
-func sealFile(*os.File) error                            { return errUnsupported }
+func noWriter(*os.File) error                            { return errUnsupported }
+func strip(*os.File) error                               { return errUnsupported }
+func nextData(_ *os.File, at int64) int64                { return at }
 func lockFile(string, bool) (*os.File, error)            { return nil, errUnsupported }
 func sameMount(string, string) (bool, error)             { return false, errUnsupported }
 func held(string) bool                                   { return false }
