@@ -60,6 +60,10 @@ eval-reference shared:
         go run ./cmd/stepbox eval {{quote(shared)}}/reference-skills/"$name" --override "fixtures/planner/$name" --corpus {{quote(shared)}}/corpora/"$pair".jsonl; \
     done
 
+# The requests of the ffmpeg corpus under SHARED, run to their files: takes minutes.
+eval-ffmpeg shared:
+    STEPBOX_LONG=1 STEPBOX_SHARED={{quote(shared)}} go test ./skills/ffmpeg -run TestCorpus -v -timeout 30m
+
 # Rewrite the goldens of tests that have them; look at the diff afterwards.
 update:
     go test ./cmd/... -update

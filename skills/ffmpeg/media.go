@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,9 +106,15 @@ func probe(ctx guest.Context, files []string, format string) ([]Media, error) {
 		argv = append(argv, fileURL(name))
 		runs, at = append(runs, guest.EngineRun{Argv: argv}), append(at, i)
 	}
-	results, err := ctx.Engine(engine).RunAll(len(runs), runs)
-	if err != nil {
-		return nil, err
+	// Of many runs at once the host keeps less of what each says.
+	const once = 8
+	var results []guest.EngineResult
+	for some := range slices.Chunk(runs, once) {
+		more, err := ctx.Engine(engine).RunAll(len(some), some)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, more...)
 	}
 	for n, r := range results {
 		name := files[at[n]]

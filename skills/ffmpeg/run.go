@@ -53,6 +53,14 @@ type batchArgs struct {
 type Made struct {
 	Paths []string `json:"paths"`
 	Media []Media  `json:"media"`
+	// What the last of them is, for later calls and for those who check.
+	Container  string  `json:"container,omitempty"`
+	VideoCodec string  `json:"video_codec,omitempty"`
+	AudioCodec string  `json:"audio_codec,omitempty"`
+	NoAudio    bool    `json:"no_audio"`
+	Width      int     `json:"width,omitempty"`
+	Height     int     `json:"height,omitempty"`
+	Duration   float64 `json:"duration,omitempty"`
 	// Commands and Work tell, in a dry run, what would be run and for how long.
 	Commands [][]string `json:"commands,omitempty"`
 	Work     float64    `json:"work,omitempty"`
@@ -91,8 +99,15 @@ func runBatch(ctx guest.Context, in batchArgs) (Made, error) {
 	made.Media = media
 	for _, r := range in.Recipes {
 		made.Paths = append(made.Paths, r.Output)
+		made.tell(r.Expect)
 	}
 	return made, nil
+}
+
+// tell takes over what an output was checked to be.
+func (m *Made) tell(e Expect) {
+	m.Container, m.VideoCodec, m.AudioCodec, m.NoAudio = e.Format, e.Video, e.Audio, e.Audio == ""
+	m.Width, m.Height, m.Duration = e.Width, e.Height, e.Duration
 }
 
 // ask waits for a person where the contract promises it: with a preview, and
@@ -133,6 +148,7 @@ func plan(ctx guest.Context, recipes []Recipe, work float64) (Made, error) {
 			made.Commands = append(made.Commands, stage...)
 		}
 		made.Paths, made.Media = append(made.Paths, r.Output), append(made.Media, r.Planned)
+		made.tell(r.Expect)
 	}
 	return made, nil
 }
