@@ -13,24 +13,41 @@ import (
 // agree to by name, because other programs execute or trust what they find
 // there. It is compared without case, Unicode form, and characters that a file
 // system ignores; a name protects everything below it too.
+//
+// The line: a name is here when some program acts on it by itself, because
+// somebody enters or opens the folder, lists it, or starts a tool in it for
+// something else. What a person starts by its name or by that of its tool stays
+// out, or nothing could be done to a project: Makefile, package.json, setup.py,
+// pyproject.toml, build.rs, Gemfile, Dockerfile, scripts. So do programs, which
+// count by their mode. What makes a folder a git repository under any name is in
+// repository.go.
 
 // protectedNames says why, by folded name. A name that ends in * is a prefix,
 // one that begins with * a suffix.
 var protectedNames = func() map[string]string {
 	m := make(map[string]string)
 	for why, names := range map[string]string{
-		"version control runs hooks and commands from it": ".git .hg .svn .bzr .jj .gitconfig .gitmodules .gitattributes .githooks .husky git~1 " +
-			".pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml .lefthook.yml",
-		"a shell runs it": ".envrc .direnv .env .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .login .logout .cshrc .tcshrc .kshrc " +
+		"version control runs hooks and commands from it": ".git .hg .svn .bzr .jj .sl .gitconfig .gitmodules .gitattributes .githooks .hgrc .husky git~1 " +
+			".pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.* .lefthook.* lefthook-local.* .lefthook-local.* .overcommit.yml .fslckout _fossil_ .p4config",
+		"a shell runs it": ".envrc .direnv .env .env.* .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .login .logout .cshrc .tcshrc .kshrc .mkshrc " +
 			".zshrc .zshenv .zprofile .zlogin .zlogout .zsh .oh-my-zsh .inputrc .xinitrc .xsession .xsessionrc .xprofile .xserverrc .tmux.conf .screenrc " +
-			".tool-versions .mise.toml mise.toml .rvmrc .ruby-version .python-version .node-version .nvmrc .mise .asdfrc",
-		"an editor or a tool runs commands from it": ".vimrc .gvimrc .exrc .nvimrc .vim .nvim .emacs .emacs.d .dir-locals.el .editorconfig .vscode .idea .fleet .zed .sublime-project " +
-			".devcontainer devcontainer.json .gdbinit .lldbinit .pylintrc .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pypirc .condarc .gemrc .irbrc .pryrc .wgetrc .curlrc .rprofile .renviron " +
-			".claude .cursor .aider.conf.yml .mcp.json agents.md claude.md .cursorrules .windsurfrules",
+			".tool-versions .mise.toml mise.toml .rvmrc .ruby-version .python-version .node-version .nvmrc .mise .asdfrc .autoenv .autoenv.zsh .dir_colors .dircolors " +
+			".venv activate activate.csh activate.fish activate.nu activate.ps1 activate.bat activate_this.py pyvenv.cfg",
+		"an editor or a tool runs commands from it": ".vimrc .gvimrc .exrc .nvimrc .nvim.lua .lvimrc .local.vimrc _vimrc _gvimrc .vim .nvim .ideavimrc .vsvimrc .vimspector.json " +
+			".emacs .emacs.d .dir-locals.el .dir-locals-2.el .projectile .editorconfig .vscode *.code-workspace .idea .fleet .zed .helix .vs *.sublime-project " +
+			".ycm_extra_conf.py .clangd .ccls hie.yaml .merlin .bsp .metals .bloop .luarc.json .luacheckrc .sourcekit-lsp " +
+			".devcontainer devcontainer.json .gdbinit .gdbearlyinit .lldbinit .wgetrc .curlrc .lesskey .lessfilter .nanorc .ackrc .mailcap .muttrc .forward .procmailrc " +
+			".claude .cursor .gemini .codex .continue .roo .roomodes .clinerules .kiro .junie .aider* .mcp.json agents.md claude.md gemini.md .cursorrules .windsurfrules .windsurf",
+		"a language or its tools load it by themselves": "conftest.py sitecustomize.py usercustomize.py *.pth site-packages dist-packages .ipython .jupyter .pdbrc .pythonrc .pythonrc.py .pytest.ini " +
+			".pylintrc pylintrc .flake8 .coveragerc .mypy.ini .pypirc .condarc " +
+			".npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnp.cjs .pnp.js .pnp.loader.mjs .bin .node_modules .node_libraries " +
+			".eslintrc .eslintrc.* .prettierrc .prettierrc.* .babelrc .babelrc.* .stylelintrc .stylelintrc.* .mocharc.* .lintstagedrc .lintstagedrc.* " +
+			".gemrc .irbrc .pryrc .rspec .bundle .railsrc .rubocop.yml .simplecov .rprofile .renviron .ghci .ocamlinit .utoprc .iex.exs .formatter.exs .credo.exs " +
+			".octaverc .sqliterc .psqlrc .perldb .proverc .mvn .gradle .sbtopts .jvmopts .jshellrc go.work .cargo rust-toolchain rust-toolchain.toml .luarocks .busted",
 		"a build service runs it": ".github .gitlab .gitlab-ci.yml .circleci .travis.yml .drone.yml .woodpecker .woodpecker.yml .buildkite .appveyor.yml appveyor.yml " +
 			"azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile .teamcity .semaphore .cirrus.yml .gitea .forgejo .ci cloudbuild.yaml",
 		"it holds keys or settings that other programs trust": ".ssh .gnupg .aws .azure .kube .docker .netrc .pgpass .my.cnf .git-credentials .config .local .mozilla .pam_environment " +
-			".rhosts .shosts authorized_keys known_hosts .cargo .terraformrc .password-store",
+			".rhosts .shosts .k5login authorized_keys known_hosts .terraformrc .password-store",
 		"the desktop runs it":               "*.desktop autorun.inf desktop.ini .autorun *.lnk *.url *.scf *.library-ms *.webloc *.app .autostart launchagents launchdaemons",
 		"it changes what a web server does": ".htaccess .htpasswd .user.ini web.config",
 		"it is stepbox's own":               ".stepbox* @skill @tmp",
@@ -40,6 +57,16 @@ var protectedNames = func() map[string]string {
 		}
 	}
 	return m
+}()
+
+// protectedPrefixes are the beginnings among the names.
+var protectedPrefixes = func() (list []string) {
+	for name := range protectedNames {
+		if prefix, ok := strings.CutSuffix(name, "*"); ok {
+			list = append(list, prefix)
+		}
+	}
+	return list
 }()
 
 // ProtectedName reports whether a path is protected by its name, or by that of
@@ -58,8 +85,10 @@ func protectedName(path string) string {
 				return why
 			}
 		}
-		if strings.HasPrefix(f, ".stepbox") {
-			return protectedNames[".stepbox*"]
+		for _, prefix := range protectedPrefixes {
+			if strings.HasPrefix(f, prefix) {
+				return protectedNames[prefix+"*"]
+			}
 		}
 	}
 	return ""

@@ -64,3 +64,24 @@ func TestProtected(t *testing.T) {
 		})
 	}
 }
+
+// TestNamesThatAct draws the line: what acts by itself is protected, what a
+// person starts is not.
+func TestNamesThatAct(t *testing.T) {
+	for _, name := range []string{
+		"conftest.py", "tests/conftest.py", "Sitecustomize.py", "usercustomize.py", "x.pth", "lib/python3.13/site-packages/a.py", ".nvim.lua", ".lvimrc", ".ghci",
+		".mvn/jvm.config", ".pnp.cjs", ".venv/bin/x", "venv/bin/activate", "env/bin/activate.fish", "env/pyvenv.cfg", "node_modules/.bin/tsc",
+		".ipython/profile_default/startup/x.py", ".jupyter/x.py", ".lesskey", ".ideavimrc", "go.work", ".env.local", ".eslintrc.cjs", "lefthook.toml",
+		"my.code-workspace", "a.sublime-project", ".bsp/x.json", "rust-toolchain.toml", ".luarc.json", "CONFTEST.PY", "conftest.py.", "conftest.py:x",
+		".stepbox", ".stepbox-x",
+	} {
+		require.True(t, ProtectedName(name), name)
+	}
+	for _, name := range []string{
+		"Makefile", "package.json", "setup.py", "pyproject.toml", "build.rs", "Gemfile", "Rakefile", "justfile", "Dockerfile", "CMakeLists.txt", "gradlew",
+		"go.mod", "main.go", "node_modules/x/index.js", "venv/lib", "activate.txt", "deactivate", "my.env", "env", "data.bin", "conftest.txt", "pth", "HEAD",
+		"lefthook", "aider.md", "photo.jpg", "",
+	} {
+		require.False(t, ProtectedName(name), name)
+	}
+}
