@@ -168,7 +168,9 @@ func (j job) sample(output string) job {
 	if whole > 0 {
 		j.duration *= take / whole
 	}
-	j.seek, j.length = j.seek+(whole-take)/2, take
+	if j.length = take; j.codec != "copy" { // what is copied cannot begin anywhere
+		j.seek += (whole - take) / 2
+	}
 	j.maxBytes, j.rate, j.output, j.notes = 0, 0, output, nil
 	return j
 }
