@@ -207,10 +207,8 @@ func (h *Host) undo(ctx context.Context, res *Result, dryRun bool, e event.Handl
 		if err := rec.save(r); err != nil {
 			return u, err
 		}
-		back := &record{RunInfo: RunInfo{
-			ID: u.Run.ID, Began: u.Run.Began, Verb: "undo", Request: "undo " + r.ID,
-			Sandbox: r.Sandbox, Status: statusCommitted, Changes: u.Changes,
-		}}
+		back := undoRecord(u.Run)
+		back.Status, back.Changes = statusCommitted, u.Changes
 		if err := back.save(u.Run); err != nil {
 			return u, err
 		}

@@ -94,12 +94,16 @@ func (h *Host) engines(s *skill.Skill, most worker.Limits, e event.Handler) func
 		if err != nil {
 			return nil, err
 		}
+		cache, err := h.compiled()
+		if err != nil {
+			return nil, err
+		}
 		limits := found.Limits()
 		ready := &worker.Engine{
 			MemoryBytes: lower(int64(limits.MemoryMB)<<20, most.MemoryBytes),
 			Silence:     lower(time.Duration(limits.StepSeconds)*time.Second, most.Step),
 		}
-		ready.Module, err = h.compiled.Engine(ctx, wasm, found.WasmFeatures(), func() {
+		ready.Module, err = cache.Engine(ctx, wasm, found.WasmFeatures(), func() {
 			e.Handle(event.Notice{Message: fmt.Sprintf("compiling engine %s (the first time only)", name)})
 		})
 		return ready, err

@@ -10,7 +10,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
+	"sync"
 	"time"
 
 	"stepbox.dev/abi"
@@ -55,7 +55,7 @@ type Host struct {
 	settings             config.Settings
 	skills               []string
 	overrides            []string
-	compiled             *worker.Cache
+	compiled             func() (*worker.Cache, error)
 	store                *store.Store
 	trouble              error
 }
@@ -83,20 +83,25 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		}
 	}
 	h.store = store.New(data)
-	for name, dir := range map[string]string{"state": h.state, "cache": h.cache} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, fault.New(fault.Usage, "%s folder: %w", name, err).
-				Hint("set XDG_%s_HOME to a folder that can be written", strings.ToUpper(name))
-		}
-	}
-	if h.compiled, err = worker.OpenCache(filepath.Join(h.cache, "compiled")); err != nil {
-		return nil, err
-	}
-	h.compiled.AllowMissingWalls = h.settings.MissingWalls == "allow"
+	// Nothing is made before it is needed: the folders may turn out to lie in a
+	// sandbox, which is refused and left as it is.
+	h.compiled = sync.OnceValues(h.openCache)
 	// A damaged journal must not lock its owner out of everything else: commits
 	// and undos in the sandbox it is about are refused, with the reason.
 	h.trouble = commit.Recover(ctx, h.state)
 	return h, nil
+}
+
+func (h *Host) openCache() (*worker.Cache, error) {
+	if err := os.MkdirAll(h.cache, 0o700); err != nil {
+		return nil, fault.New(fault.Usage, "cache folder: %w", err).
+			Hint("set XDG_CACHE_HOME to a folder that can be written")
+	}
+	c, err := worker.OpenCache(filepath.Join(h.cache, "compiled"))
+	if err == nil {
+		c.AllowMissingWalls = h.settings.MissingWalls == "allow"
+	}
+	return c, err
 }
 
 // personal is stepbox's folder below the one that the environment variable

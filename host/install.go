@@ -30,10 +30,14 @@ func (h *Host) Install(ctx context.Context, c *store.Candidate, o InstallOptions
 	if err := agreed(ctx, p, o); err != nil {
 		return p, err
 	}
+	cache, err := h.compiled()
+	if err != nil {
+		return p, err
+	}
 	if c.Engine != nil {
-		_, err = h.compiled.Engine(ctx, c.Bundle.Module, c.Engine.WasmFeatures(), o.Compiling)
+		_, err = cache.Engine(ctx, c.Bundle.Module, c.Engine.WasmFeatures(), o.Compiling)
 	} else {
-		_, err = h.compiled.Module(ctx, c.Bundle.Module, o.Compiling)
+		_, err = cache.Module(ctx, c.Bundle.Module, o.Compiling)
 	}
 	if err != nil {
 		return p, err

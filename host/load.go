@@ -49,7 +49,11 @@ func (l *loading) start(ctx context.Context, h *Host, o worker.Options, e event.
 	if err != nil {
 		return err
 	}
-	l.module, err = h.compiled.Module(ctx, wasm, func() {
+	cache, err := h.compiled()
+	if err != nil {
+		return err
+	}
+	l.module, err = cache.Module(ctx, wasm, func() {
 		e.Handle(event.Notice{Message: fmt.Sprintf("compiling skill %s (the first time only)", name)})
 	})
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,6 +97,11 @@ func (rec *record) save(r *commit.Run) error {
 // loadRecord reads the record of a run.
 func loadRecord(r *commit.Run) (*record, error) {
 	b, err := os.ReadFile(filepath.Join(r.Dir, recordName))
+	if errors.Is(err, fs.ErrNotExist) && r.Undoes != "" { // an undo that was killed before it wrote one
+		rec := undoRecord(r)
+		rec.settle(r)
+		return rec, nil
+	}
 	if err != nil {
 		return nil, fault.New(fault.CheckFailed, "run %s has no readable record: %w", r.ID, err)
 	}
@@ -108,14 +115,25 @@ func loadRecord(r *commit.Run) (*record, error) {
 	return rec, nil
 }
 
+// undoRecord is the record of an undo, from what its run says by itself.
+func undoRecord(r *commit.Run) *record {
+	return &record{RunInfo: RunInfo{
+		ID: r.ID, Began: r.Began, Verb: "undo", Request: "undo " + r.Undoes, Sandbox: r.Sandbox, Status: statusRunning,
+	}}
+}
+
 // settle corrects a record that its process left behind: what lies on disk
 // decides, since a crash may come between a commit and its record.
 func (rec *record) settle(r *commit.Run) {
 	switch {
 	case rec.Status == statusUndone, r.Alive():
-	case rec.Status == statusCommitted:
-	case r.Committed():
-		rec.Status, rec.Error = statusCommitted, ""
+	case rec.Status == statusCommitted, r.Committed():
+		if rec.Status != statusCommitted {
+			rec.Status, rec.Error = statusCommitted, ""
+		}
+		if r.Undone() {
+			rec.Status = statusUndone
+		}
 	case rec.Status == statusRunning:
 		rec.Status, rec.Partial = statusInterrupted, true // as far as anybody knows
 	}

@@ -243,7 +243,9 @@ func TestKilledAtEveryPointOfAnUndo(t *testing.T) {
 		apply(t, r)
 		hit := killed(t, "undo", r, point)
 		recovered(t, r)
-		if whole(t, r, point, before, after) {
+		committed := whole(t, r, point, before, after)
+		require.Equal(t, !committed, r.Undone(), "killed at point %d", point)
+		if committed {
 			require.Empty(t, undo(t, r).Refused, "killed at point %d", point)
 		}
 		require.Equal(t, full, tree(t, r.Sandbox), "killed at point %d", point)

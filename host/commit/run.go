@@ -65,12 +65,11 @@ type record struct {
 // sandbox that is missing, no folder, or unreadable; fault.Refused for one that
 // may not be one.
 func Begin(ctx context.Context, state, sandbox string, private ...string) (*Run, error) {
-	state, err := makeState(state)
+	real, err := checkSandbox(sandbox, append(private, state))
 	if err != nil {
 		return nil, err
 	}
-	real, err := checkSandbox(sandbox, append(private, state))
-	if err != nil {
+	if state, err = makeState(state); err != nil {
 		return nil, err
 	}
 	if err := settle(ctx, state, real); err != nil {

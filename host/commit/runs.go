@@ -94,6 +94,23 @@ func List(state string) ([]*Run, error) {
 	return list, nil
 }
 
+// Undone reports whether everything that the run committed was taken back.
+func (r *Run) Undone() bool {
+	if len(r.UndoneBy()) == 0 {
+		return false
+	}
+	b, err := readBounded(filepath.Join(r.Data, nameDone))
+	if err != nil {
+		return false
+	}
+	j, err := decodeJournal(b)
+	if err != nil {
+		return false
+	}
+	taken, err := r.takenBack()
+	return err == nil && len(taken) == len(j.items)
+}
+
 // Size is what the run keeps on disk, in bytes.
 func (r *Run) Size() int64 {
 	var n int64

@@ -79,9 +79,7 @@ func mayBeSandbox(private []string, given, real string) error {
 		}
 	}
 	for _, dir := range private {
-		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-			dir = resolved
-		}
+		dir = resolved(dir)
 		if within(real, dir) || within(dir, real) {
 			return fault.New(fault.Refused, "sandbox %q and stepbox's own folder %q lie one in the other", given, dir).
 				Hint("name another folder with --sandbox DIR, or move stepbox's with XDG_STATE_HOME and XDG_CACHE_HOME")
@@ -117,6 +115,23 @@ func systemFolder(real string) string {
 		return real
 	}
 	return ""
+}
+
+// resolved is a folder with its links resolved, as far as it is there.
+func resolved(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	rest := ""
+	for at := dir; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
 }
 
 // within reports whether path is dir or lies below it; both are clean.
