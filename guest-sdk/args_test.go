@@ -26,6 +26,7 @@ type sampleArgs struct {
 	Since  Date             `json:"since"`
 	Wait   Duration         `json:"wait"`
 	Found  []map[string]any `json:"found"`
+	Beside string           `json:"beside" role:"input"`
 }
 
 func number64(f float64) *float64 { return &f }
@@ -45,6 +46,7 @@ func TestSchema(t *testing.T) {
 		"since":    {Type: abi.TypeDate},
 		"wait":     {Type: abi.TypeDuration},
 		"found":    {Type: abi.TypeArray, Items: abi.TypeObject},
+		"beside":   {Type: abi.TypeString, PathRole: abi.RoleInput},
 	}, got)
 }
 
@@ -94,6 +96,10 @@ func TestDecodeRefuses(t *testing.T) {
 		"negative size": {`{"path":["a"],"min_size":-5}`, `is not a size`},
 		"date":          {`{"path":["a"],"since":"yesterday"}`, `"yesterday" is not a date`},
 		"duration":      {`{"path":["a"],"wait":"1 day"}`, `"1 day" is not a duration`},
+		"empty list":    {`{"path":[]}`, `argument "path" is an empty list`},
+		"null, given":   {`{"path":["a"],"pattern":null}`, `argument "pattern" is null`},
+		"empty date":    {`{"path":["a"],"since":""}`, `"" is not a date`},
+		"empty path":    {`{"path":["a"],"beside":""}`, `argument "beside" is an empty path`},
 		"all at once":   {`{"count":0,"x":1}`, `argument "count" is 0, less than 1; argument "path" is missing; argument "x" is unknown`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,8 +58,13 @@ func decodeInto(v reflect.Value, raw map[string]json.RawMessage, p purpose) (lat
 		known[f.name] = true
 		value, given := raw[f.name]
 		if !given || string(value) == "null" {
-			if f.schema.Required && p != told {
+			switch {
+			case f.schema.Required && p != told:
 				faults = append(faults, fmt.Sprintf("argument %q is missing", f.name))
+			case given && p == resolved:
+				// A variable came to nothing. Without the argument the step
+				// would do more than was asked for, not less.
+				faults = append(faults, fmt.Sprintf("argument %q is null", f.name))
 			}
 			continue
 		}
@@ -174,8 +179,14 @@ func check(v reflect.Value, s abi.ArgSchema) string {
 			}
 		}
 	}
+	if s.PathRole != "" && v.Kind() == reflect.String && v.String() == "" {
+		return "is an empty path"
+	}
 	if s.Min == nil && s.Max == nil {
 		return ""
+	}
+	if v.Kind() == reflect.Slice && v.Len() == 0 && s.Min != nil && *s.Min == 1 {
+		return "is an empty list"
 	}
 	n, what := number(v)
 	switch {

@@ -110,7 +110,9 @@ func (d *Date) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &text); err != nil {
 		return fmt.Errorf("a date is text, such as \"2026-01-31\"")
 	}
-	*d = Date(text)
+	if *d = Date(text); text == "" { // no date is said by leaving it out
+		return fmt.Errorf("%q is not a date", text)
+	}
 	_, err := d.In(time.UTC)
 	return err
 }

@@ -151,6 +151,8 @@ func TestRename(t *testing.T) {
 		"dots":              {[]string{"my.old.file.txt", "b.txt"}, args{"find": ".", "replace": " "}, []string{"b.txt", "my old file.txt=my.old.file.txt"}},
 		"regex to the end":  {[]string{"IMG_7.jpg", "x.jpg"}, args{"find": `^IMG_(\d+)\.jpg$`, "replace": "trip-$1.jpeg", "use_regex": true}, []string{"trip-7.jpeg=IMG_7.jpg", "x.jpg"}},
 		"number, as a type": {[]string{"b2.jpg", "a.png"}, args{"number": true, "new_name": "trip"}, []string{"trip-001.png=a.png", "trip-002.jpg=b2.jpg"}},
+		"same folder":       {[]string{"odd/hard1.txt"}, args{"items": []string{"odd/hard1.txt"}, "new_name": "odd/hard9.txt"}, []string{"odd/hard9.txt=odd/hard1.txt"}},
+		"odd, untouched":    {[]string{"esc\x1b[31m.txt", "New\nline.TXT", "A.txt"}, args{"case": "lower"}, []string{"a.txt=A.txt", "esc\x1b[31m.txt", "new\nline.txt=New\nline.TXT"}},
 		"odd names":         {[]string{"new\nline.txt"}, args{"suffix": "-old"}, []string{"new\nline-old.txt=new\nline.txt"}},
 		"nothing to do":     {[]string{"a.txt"}, args{"case": "lower"}, []string{"a.txt"}},
 	} {
@@ -178,6 +180,8 @@ func TestRenameRefuses(t *testing.T) {
 	refused(t, dir, "rename_files", args{"path": []string{"."}, "pattern": []string{"x*"}, "find": `\d`, "use_regex": true}, abi.CodeConflict, `"x1.txt" and "x2.txt" would both be "x.txt"`)
 	refused(t, dir, "rename_files", args{"path": []string{"."}, "new_name": "all.txt"}, abi.CodeBadRequest, "only one can be called")
 	refused(t, dir, "rename_files", args{"items": []string{"x1.txt"}, "new_name": "../x.txt"}, abi.CodeBadRequest, "would lead into another folder")
+	refused(t, dir, "rename_files", args{"items": []string{"x1.txt"}, "new_name": "deep/x1.txt"}, abi.CodeBadRequest, "would lead into another folder")
+	refused(t, dir, "rename_files", args{"items": []string{"deep/n.txt"}, "new_name": "x.txt/m.txt"}, abi.CodeBadRequest, "would lead into another folder")
 	refused(t, dir, "rename_files", args{"items": []string{"x1.txt"}, "remove_prefix": "x1"}, abi.CodeBadRequest, "nothing would be left")
 	refused(t, dir, "rename_files", args{"items": []string{"x1.txt"}, "prefix": "a\nb"}, abi.CodeBadRequest, "cannot be shown")
 	refused(t, dir, "rename_files", args{"items": []string{"x1.txt"}, "find": "(", "use_regex": true}, abi.CodeBadRequest, "no regular expression")
@@ -246,6 +250,7 @@ func TestActionsInWords(t *testing.T) {
 		}(), true))
 	require.Equal(t, []string{"would have deleted 1 file, 8 B"}, words(t, dir, do(t, dir, "delete_files", args{"items": []string{"in/c.txt"}}), true))
 	require.Equal(t, []string{"nothing matches"}, words(t, dir, do(t, dir, "delete_files", args{"path": []string{"in"}}), false))
+	require.Equal(t, abi.Item{Kind: abi.ItemInfo, Message: "copied 1 item to the top folder"}, formatMoves("copied")(Moved{Count: 1, To: "."}, false)[0], "a path of . says nothing")
 	require.Equal(t, []string{"deleted 1 folder with all in it"}, words(t, dir, do(t, dir, "delete_files", args{"items": []string{"in"}}), false))
 }
 

@@ -23,7 +23,7 @@ type Deleted struct {
 }
 
 func deleteFiles(ctx guest.Context, in deleteArgs) (Deleted, error) {
-	if len(in.Path) == 0 && len(in.Items) == 0 {
+	if in.Path == nil && in.Items == nil {
 		return Deleted{}, guest.Errorf(abi.CodeBadRequest, "it is not said what to delete: name folders to look in, or files and folders")
 	}
 	if err := refuseRoot(in.Items); err != nil {

@@ -14,11 +14,13 @@ import (
 // Filter says which files and folders are meant. Every tool that looks at files
 // or acts on them takes all of it. Zero fields narrow nothing, but for those
 // whose zero value is the narrow side: not recursive, case matters, hidden ones
-// skipped, files alone. tools.yaml holds the defaults that people get.
+// skipped, files alone. tools.yaml holds the defaults that people get. What is
+// given and empty narrows nothing either, and is refused: a list that an earlier
+// step left empty must not turn into no filter at all.
 type Filter struct {
-	Pattern        []string    `json:"pattern"`
-	Exclude        []string    `json:"exclude"`
-	FileType       []string    `json:"file_type" enum:"executable,text,image,document,script,archive,log,config,video,audio,code,spreadsheet,presentation,temporary,ebook,font,backup,data"`
+	Pattern        []string    `json:"pattern" min:"1"`
+	Exclude        []string    `json:"exclude" min:"1"`
+	FileType       []string    `json:"file_type" enum:"executable,text,image,document,script,archive,log,config,video,audio,code,spreadsheet,presentation,temporary,ebook,font,backup,data" min:"1"`
 	Kind           string      `json:"kind" enum:"files,folders,both"`
 	MinSize        guest.Size  `json:"min_size"`
 	MaxSize        *guest.Size `json:"max_size"`
@@ -33,7 +35,7 @@ type Filter struct {
 	IgnoreCase     bool        `json:"ignore_case"`
 	Hidden         string      `json:"hidden" enum:"skip,include,only"`
 	Empty          *bool       `json:"empty"`
-	Regex          string      `json:"regex"`
+	Regex          *string     `json:"regex"`
 	Sort           string      `json:"sort" enum:"name,size,modified,accessed,extension"`
 	Order          string      `json:"order" enum:"asc,desc"`
 	Limit          int         `json:"limit" min:"1"`
@@ -59,7 +61,7 @@ func (f Filter) narrows() bool {
 	}
 	return len(f.Exclude) > 0 || len(f.FileType) > 0 || f.MinSize > 0 || f.MaxSize != nil ||
 		f.ModifiedAfter != "" || f.ModifiedBefore != "" || f.AccessedAfter != "" || f.AccessedBefore != "" ||
-		f.NewerThan != "" || f.OlderThan != "" || f.Empty != nil || f.Regex != "" || f.Limit > 0 || f.Hidden == hiddenOnly
+		f.NewerThan != "" || f.OlderThan != "" || f.Empty != nil || f.Regex != nil || f.Limit > 0 || f.Hidden == hiddenOnly
 }
 
 // maxDepth is how many levels to look in, 0 for all.
@@ -76,8 +78,8 @@ func (f Filter) maxDepth() int {
 // matcher is a Filter made ready for one call.
 type matcher struct {
 	Filter
-	include  []glob
-	exclude  []glob
+	include  []*glob
+	exclude  []*glob
 	regex    *regexp.Regexp
 	types    map[string]bool
 	modified span
@@ -105,14 +107,17 @@ func newMatcher(ctx guest.Context, f Filter) (*matcher, error) {
 	for _, p := range f.Exclude {
 		m.exclude = append(m.exclude, newGlob(p, f.IgnoreCase))
 	}
-	if f.Regex != "" {
+	if f.Regex != nil {
+		if *f.Regex == "" {
+			return nil, guest.Errorf(abi.CodeBadRequest, "regex is empty, which every name matches; leave it out to take all")
+		}
 		flags := ""
 		if f.IgnoreCase {
 			flags = "(?i)"
 		}
-		re, err := regexp.Compile(flags + f.Regex)
+		re, err := regexp.Compile(flags + *f.Regex)
 		if err != nil {
-			return nil, guest.Errorf(abi.CodeBadRequest, "regex %q: %v", f.Regex, err)
+			return nil, guest.Errorf(abi.CodeBadRequest, "regex %q: %v", *f.Regex, err)
 		}
 		m.regex = re
 	}
@@ -123,6 +128,9 @@ func newMatcher(ctx guest.Context, f Filter) (*matcher, error) {
 		}
 	}
 	if err := m.times(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.possible(ctx); err != nil {
 		return nil, err
 	}
 	bySizeOrTime := f.MinSize > 0 || f.MaxSize != nil || !m.modified.open() || !m.accessed.open() ||
@@ -165,6 +173,39 @@ func (m *matcher) times(ctx guest.Context) error {
 		}
 		if t := info.ModTime(); m.modified.until.IsZero() || t.Before(m.modified.until) {
 			m.modified.until = t
+		}
+	}
+	return nil
+}
+
+// possible refuses bounds that exclude each other: they would match nothing,
+// and nobody would be told why.
+func (m *matcher) possible(ctx guest.Context) error {
+	if m.MaxSize != nil && m.MinSize > *m.MaxSize {
+		return guest.Errorf(abi.CodeBadRequest, "min_size and max_size exclude each other: nothing is at least %s and at most %s", exact(m.MinSize), exact(*m.MaxSize))
+	}
+	for _, t := range []struct {
+		what string
+		span
+	}{{"changed", m.modified}, {"opened", m.accessed}} {
+		if !t.from.IsZero() && !t.until.IsZero() && !t.from.Before(t.until) {
+			at := func(t time.Time) string { return t.In(ctx.Zone()).Format("2006-01-02 15:04:05") }
+			return guest.Errorf(abi.CodeBadRequest, "the times exclude each other: nothing was last %s at or after %s and before %s", t.what, at(t.from), at(t.until))
+		}
+	}
+	return nil
+}
+
+// patterns refuses patterns that are none, once it is known what there is.
+func (m *matcher) patterns(files *guest.Files) error {
+	for _, g := range m.include {
+		if err := g.fault(files, "pattern"); err != nil {
+			return err
+		}
+	}
+	for _, g := range m.exclude {
+		if err := g.fault(files, "exclude"); err != nil {
+			return err
 		}
 	}
 	return nil

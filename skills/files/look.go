@@ -85,7 +85,7 @@ func withSave(calls []guest.Call, saveTo string) ([]guest.Call, error) {
 
 func scan(ctx guest.Context, in scanArgs) (Listing, error) {
 	paths := in.Path
-	if len(paths) == 0 && len(in.Items) == 0 {
+	if paths == nil && in.Items == nil {
 		paths = []string{"."}
 	}
 	found, err := collect(ctx, selection{roots: paths, items: in.Items, Filter: in.Filter, whole: in.Whole, stat: true})

@@ -17,6 +17,7 @@ type move struct {
 	To     string `json:"to"`
 	folder bool
 	size   int64
+	stays  bool // it could not be moved, and the others were
 }
 
 // names tells which names are taken, reading each folder once: for ten
@@ -102,6 +103,9 @@ func doMoves(ctx guest.Context, moves []move, label string) error {
 				if err := do(next); err != nil {
 					return err
 				}
+				if moves[next].stays {
+					return guest.Errorf(abi.CodeConflict, "%q stays where it is, so %q cannot get that name", m.To, from)
+				}
 			case 1: // a circle: step aside
 				aside := asideName(ctx, moves[next].From)
 				if err := ctx.Files().Rename(moves[next].From, aside); err != nil {
@@ -111,13 +115,8 @@ func doMoves(ctx guest.Context, moves []move, label string) error {
 			}
 			from = m.From // it may have stepped aside meanwhile
 		}
-		if dir := path.Dir(m.To); !made[dir] {
-			if err := ctx.Files().MkdirAll(dir); err != nil {
-				return err
-			}
-			made[dir] = true
-		}
-		if err := rename(ctx, from, m.To); err != nil {
+		var err error
+		if m.stays, err = put(ctx, from, m.To, made); err != nil {
 			return err
 		}
 		state[i] = 2
@@ -135,17 +134,34 @@ func doMoves(ctx guest.Context, moves []move, label string) error {
 	return nil
 }
 
-// rename moves one thing. Pipes, sockets and devices stay where they are.
-func rename(ctx guest.Context, from, to string) error {
-	err := ctx.Files().Rename(from, to)
-	if err == nil {
-		return nil
+// put moves one thing, into a folder that is made when it is not in made. Pipes,
+// sockets and devices stay where they are, and no folder is made for them.
+func put(ctx guest.Context, from, to string, made map[string]bool) (stays bool, err error) {
+	if dir := path.Dir(to); !made[dir] {
+		if unmovable(ctx, from) {
+			return true, nil
+		}
+		if err := ctx.Files().MkdirAll(dir); err != nil {
+			return false, err
+		}
+		made[dir] = true
 	}
+	if err = ctx.Files().Rename(from, to); err != nil && unmovable(ctx, from) {
+		return true, nil
+	}
+	return false, err
+}
+
+// unmovable reports whether something is neither file, folder nor link, and
+// remarks on it.
+func unmovable(ctx guest.Context, name string) bool {
 	const known = fs.ModeDir | fs.ModeSymlink
-	if info, look := ctx.Files().Lstat(from); look == nil && info.Mode()&fs.ModeType&^known != 0 {
-		return guest.Errorf(abi.CodeUnsupported, "%q is no file, folder or link and cannot be moved; leave it out with exclude", from)
+	info, err := ctx.Files().Lstat(name)
+	if err != nil || info.Mode()&fs.ModeType&^known == 0 {
+		return false
 	}
-	return err
+	ctx.Issue("%s is no file, folder or link and stays where it is", name)
+	return true
 }
 
 // asideName is a free name beside another.
@@ -202,7 +218,14 @@ func runMoves(ctx guest.Context, moves []move, same int, label string) (Moved, e
 	if err := doMoves(ctx, moves, label); err != nil {
 		return Moved{}, err
 	}
-	return movedOf(ctx, moves, original, same), nil
+	var done []move
+	var from []string
+	for i, m := range moves {
+		if !m.stays {
+			done, from = append(done, m), append(from, original[i])
+		}
+	}
+	return movedOf(ctx, done, from, same), nil
 }
 
 // formatMoves tells how many went where. Which ones stands in the changes that
@@ -224,7 +247,7 @@ func formatMoves(verb string) func(Moved, bool) []guest.Item {
 		case verb == "renamed":
 			return []guest.Item{{Kind: abi.ItemInfo, Message: text + same}}
 		case out.To != "":
-			return []guest.Item{{Kind: abi.ItemInfo, Message: text + " to " + folderName(out.To) + same, Path: out.To}}
+			return []guest.Item{{Kind: abi.ItemInfo, Message: text + " to " + folderName(out.To) + same, Path: below(out.To)}}
 		}
 		return append([]guest.Item{{Kind: abi.ItemInfo, Message: text + same + ":"}}, perFolder(out.Moves)...)
 	}
@@ -252,9 +275,18 @@ func perFolder(moves []move) []guest.Item {
 	slices.SortStableFunc(dirs, func(a, b string) int { return counts[b] - counts[a] })
 	var items []guest.Item
 	for _, dir := range dirs {
-		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: padLeft(thousands(counts[dir]), 9) + "  " + folderName(dir), Path: dir})
+		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: padLeft(thousands(counts[dir]), 9) + "  " + folderName(dir), Path: below(dir)})
 	}
 	return items
+}
+
+// below is the path that goes with a message: none for the top folder, which the
+// message names already.
+func below(dir string) string {
+	if dir == "." {
+		return ""
+	}
+	return dir
 }
 
 func folderName(dir string) string {

@@ -36,17 +36,30 @@ func TestAccessed(t *testing.T) {
 	}
 }
 
-// A pipe or socket stays where it is, and the message says how to go on.
-func TestMovePipe(t *testing.T) {
-	dir := box(t, "in/a.txt")
-	err := hometest.FIFO(filepath.Join(dir, "in/pipe"))
+// A pipe or socket stays where it is and stops nothing; what would get its name
+// does not replace it.
+func TestPipeStays(t *testing.T) {
+	dir := box(t, "in/a.txt", "in/sub/b.txt")
+	err := hometest.FIFO(filepath.Join(dir, "in/pipe.log"))
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip("no pipes on this system")
 	}
 	require.NoError(t, err)
-	_, err = inModule(t, dir, withDefaults(t, []abi.Call{{Tool: "move_files", Args: args{"src": []string{"in"}, "dst": "out"}}})...)
-	require.ErrorContains(t, err, `"in/pipe" is no file, folder or link and cannot be moved; leave it out with exclude`)
-	_, err = inModule(t, dir, withDefaults(t, []abi.Call{{Tool: "move_files", Args: args{"src": []string{"in"}, "dst": "out", "exclude": []string{"pipe"}}}})...)
+	result, err := inModule(t, dir, withDefaults(t, []abi.Call{
+		{Tool: "move_files", Args: args{"src": []string{"in"}, "dst": "out"}},
+		{Tool: "organize_files", Args: args{"path": []string{"in"}}},
+	})...)
 	require.NoError(t, err)
-	require.FileExists(t, filepath.Join(dir, "out/a.txt"))
+	require.Equal(t, []string{"in/pipe.log@", "in/sub/", "out/a.txt=in/a.txt", "out/b.txt=in/sub/b.txt"}, tree(t, dir))
+	const remark = "in/pipe.log is no file, folder or link and stays where it is"
+	require.Equal(t, []string{remark}, result.Results[0].Issues)
+	require.Equal(t, 2, last[Moved](t, result.Results[:1]).Count)
+	require.Equal(t, []string{remark}, result.Results[2].Issues)
+
+	_, err = inModule(t, dir, withDefaults(t, []abi.Call{
+		{Tool: "move_files", Args: args{"items": []string{"out/a.txt"}, "dst": "in"}},
+		{Tool: "rename_files", Args: args{"path": []string{"in"}, "number": true, "new_name": "n", "start": 2}},
+	})...)
+	require.NoError(t, err)
+	require.Equal(t, []string{"in/n-002.txt=in/a.txt", "in/pipe.log@", "in/sub/", "out/b.txt=in/sub/b.txt"}, tree(t, dir))
 }

@@ -33,7 +33,7 @@ func expandOrganize(in organizeArgs) ([]guest.Call, error) {
 		by = "type"
 	}
 	paths := in.Path
-	if len(paths) == 0 {
+	if paths == nil {
 		paths = []string{"."}
 	}
 	if in.Dst != "" {

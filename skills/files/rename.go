@@ -38,7 +38,7 @@ func renameFiles(ctx guest.Context, in renameArgs) (Moved, error) {
 		return Moved{}, err
 	}
 	roots := in.Path
-	if len(roots) == 0 && len(in.Items) == 0 {
+	if roots == nil && in.Items == nil {
 		roots = []string{"."}
 	}
 	found, err := collect(ctx, selection{roots: roots, items: in.Items, Filter: in.Filter})
@@ -53,12 +53,12 @@ func renameFiles(ctx guest.Context, in renameArgs) (Moved, error) {
 	var bad []string
 	same := 0
 	for i, e := range found {
-		name, err := r.name(path.Base(e.Path), e.folder(), i)
+		name, err := r.name(e, i)
 		switch to := path.Join(path.Dir(e.Path), name); {
+		case name == path.Base(e.Path): // however odd it is
+			same++
 		case err != nil:
 			bad = append(bad, quoted(e.Path)+": "+err.Error())
-		case to == e.Path:
-			same++
 		default:
 			moves = append(moves, move{From: e.Path, To: to, folder: e.folder()})
 		}
@@ -119,11 +119,16 @@ func newRenamer(in renameArgs, n int) (*renamer, error) {
 }
 
 // name is the new name of the i-th file. Its error is a reason.
-func (r *renamer) name(old string, folder bool, i int) (string, error) {
+func (r *renamer) name(e *entry, i int) (string, error) {
+	old, folder := path.Base(e.Path), e.folder()
 	stem, ext := splitName(old, folder)
 	if r.NewName != "" {
 		kept := ext
-		if stem, ext = splitName(r.NewName, folder); ext == "" && r.Number {
+		name := r.NewName
+		if dir, base := path.Split(name); dir != "" && path.Clean(dir) == path.Dir(e.Path) {
+			name = base // said with the folder that the file is in
+		}
+		if stem, ext = splitName(name, folder); ext == "" && r.Number {
 			ext = kept // many files are called trip: each stays what it is
 		}
 	}

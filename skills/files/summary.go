@@ -59,7 +59,7 @@ const largestShown = 5
 
 func measure(ctx guest.Context, in measureArgs) (Summary, error) {
 	paths := in.Path
-	if len(paths) == 0 {
+	if paths == nil {
 		paths = []string{"."}
 	}
 	f := in.Filter

@@ -32,7 +32,7 @@ func moveFiles(ctx guest.Context, in transferArgs) (Moved, error) {
 // planTransfer finds what is meant and the path that each will get. same counts
 // what is there already; sizes says that they are needed.
 func planTransfer(ctx guest.Context, in transferArgs, sizes bool) (moves []move, same int, err error) {
-	if len(in.Src) == 0 && len(in.Items) == 0 {
+	if in.Src == nil && in.Items == nil {
 		return nil, 0, guest.Errorf(abi.CodeBadRequest, "it is not said what to take: name folders in src, or files and folders in items")
 	}
 	if err := refuseRoot(in.Items); err != nil {

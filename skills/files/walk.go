@@ -65,6 +65,9 @@ func collect(ctx guest.Context, sel selection) ([]*entry, error) {
 		return nil, err
 	}
 	w := &walker{ctx: ctx, files: ctx.Files(), sel: sel, m: m, seen: map[string]bool{}}
+	for _, g := range m.include {
+		g.asNamed(w.files, sel.roots)
+	}
 	for _, root := range sel.roots {
 		if err := w.root(guest.Clean(root)); err != nil {
 			return nil, err
@@ -74,6 +77,9 @@ func collect(ctx guest.Context, sel selection) ([]*entry, error) {
 		if err := w.item(guest.Clean(item)); err != nil {
 			return nil, err
 		}
+	}
+	if err := m.patterns(w.files); err != nil {
+		return nil, err
 	}
 	if sel.whole {
 		w.dropCovered()

@@ -123,6 +123,11 @@ func TestModuleDoesWhatHandlersDo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			native, module := hometest.NewOdd(t), hometest.NewOdd(t)
+			for _, dir := range []string{native.Dir, module.Dir} { // archives hold times
+				for _, name := range []string{"a.txt", "b.txt", "deep/c.txt", "same-size.txt"} {
+					age(t, dir, "duplicates/"+name, 1)
+				}
+			}
 			runNatively(t, native.Dir, calls)
 			_, err := inModule(t, module.Dir, withDefaults(t, calls)...)
 			require.NoError(t, err)

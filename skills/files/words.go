@@ -34,10 +34,10 @@ func (f Filter) phrases(deepByDefault bool) []string {
 	if len(f.Pattern) > 0 {
 		p = append(p, "named "+joinOr(texts(f.Pattern)))
 	}
-	if f.Regex != "" {
-		p = append(p, "whose name matches /"+f.Regex+"/")
+	if f.Regex != nil {
+		p = append(p, "whose name matches /"+*f.Regex+"/")
 	}
-	if !f.IgnoreCase && (len(f.Pattern) > 0 || f.Regex != "" || len(f.Exclude) > 0) {
+	if !f.IgnoreCase && (len(f.Pattern) > 0 || f.Regex != nil || len(f.Exclude) > 0) {
 		p = append(p, "in exactly this case")
 	}
 	if f.MinSize > 0 {
@@ -180,6 +180,9 @@ func places(paths []string) string {
 
 // what names the things a call is about: "pdf files in inbox, of at least 1 MB".
 func what(f Filter, paths, items []string, deep bool) string {
+	if len(items) == 0 && len(f.Pattern) == 0 && allFiles(paths) {
+		items, paths = paths, nil
+	}
 	if len(items) > 0 && len(paths) == 0 {
 		// Items are meant themselves: kind and depth say nothing of them.
 		f.Kind, f.Recursive, f.Depth = "", deep, 0
@@ -197,6 +200,17 @@ func what(f Filter, paths, items []string, deep bool) string {
 		s += "; and of " + places(items) + " what fits"
 	}
 	return s
+}
+
+// allFiles reports whether all names to look in are names of files, as far as a
+// name tells: nothing lies in inbox/todo.txt.
+func allFiles(paths []string) bool {
+	for _, p := range paths {
+		if guest.IsVariable(p) || len(typesOfExtension(extension(p))) == 0 {
+			return false
+		}
+	}
+	return len(paths) > 0
 }
 
 func saved(saveTo string) string {

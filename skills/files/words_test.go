@@ -39,6 +39,8 @@ func TestSummaries(t *testing.T) {
 		{"delete_files", args{"items": []string{"a.txt", "old stuff"}, "older_than": "x"}, `delete a.txt and "old stuff", older than x`},
 		{"move_files", args{"src": []string{"inbox"}, "pattern": []string{"*invoice*"}, "dst": "archive/2026", "keep_folders": true},
 			"move files in inbox, named *invoice*, to archive/2026, with the folders they lie in"},
+		{"move_files", args{"src": []string{"inbox/todo.txt"}, "dst": "documents/todo.txt"}, "move inbox/todo.txt, to documents/todo.txt"},
+		{"delete_files", args{"path": []string{"inbox/todo.txt"}, "pattern": []string{"*.md"}}, "delete files in inbox/todo.txt, named *.md"},
 		{"copy_files", args{"items": []string{"a"}, "dst": "b"}, "copy a, to b"},
 		{"rename_files", args{"path": []string{"."}, "find": "x", "prefix": "new-", "case": "lower", "number": true, "start": 5, "extension": ".md"},
 			`rename files in this folder: take away "x", make it lower case, put "new-" in front, number them from 5, change the extension to md`},
