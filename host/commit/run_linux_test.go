@@ -17,7 +17,7 @@ import (
 func TestBeginRefusesBadSandboxes(t *testing.T) {
 	base := t.TempDir()
 	path := func(n string) string { return filepath.Join(base, n) }
-	makeTree(t, base, "file", "ok/x", "skilled/@skill/x", "tmped/@TMP", "claimed/.stepbox", "home/x", "private/x")
+	makeTree(t, base, "file", "ok/x", "skilled/@skill/x", "tmped/@TMP", "claimed/.stepbox", "home/x", "private/x", "state/runs/")
 	require.NoError(t, os.Symlink("ok", path("link")))
 	require.NoError(t, os.Symlink("nowhere", path("dangling")))
 	t.Setenv("HOME", path("home"))
