@@ -197,13 +197,16 @@ func year(s string) (int, bool) {
 	return y, err == nil && len(s) == 4 && y >= 1970 && y < 2200
 }
 
+// numeric reads a date in digits. 01/02/2024 is February to some and January to
+// others: it is left to be asked about.
 func (r Reader) numeric(s string) (time.Time, bool) {
 	if len(s) < 8 || !strings.ContainsAny(s, "-/.") {
 		return time.Time{}, false
 	}
 	for _, layout := range []string{time.DateOnly, "2006/01/02", "2.1.2006", "2/1/2006", "2-1-2006"} {
 		if d, err := time.ParseInLocation(layout, s, r.Now.Location()); err == nil {
-			return d, true
+			either := (layout == "2/1/2006" || layout == "2-1-2006") && d.Day() <= 12 && d.Day() != int(d.Month())
+			return d, !either
 		}
 	}
 	return time.Time{}, false

@@ -274,7 +274,7 @@ func (a *attempt) looked() []string {
 // exceptWord leaves out what a plain word names: an extension, or a folder.
 func (a *attempt) exceptWord(i *int, named bool) []string {
 	t := a.q.toks[*i]
-	if ext := extensionOf(t); ext != "" && !named {
+	if ext := extensionOf(t); ext != "" && !named && a.q.place[*i] == "" {
 		a.used[*i] = true
 		return []string{"*." + ext}
 	}

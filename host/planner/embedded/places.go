@@ -76,14 +76,32 @@ func (q *reading) title(j int) bool {
 	return q.lang != "de" && j > 0 && j+1 < len(q.toks) && startsUpper(q.toks[j].Text) && startsUpper(q.toks[j+1].Text)
 }
 
-// letter reports whether an article is a name after all: a folder that is there,
-// and no noun follows.
+// letter reports whether an article is a name after all: one of a list, "a, b
+// and c", or a folder that is there, and no noun follows.
 func (q *reading) letter(j int) bool {
 	t := q.toks[j]
-	if len(t.Text) != 1 || !q.exists(t.Text) {
+	if len(t.Text) != 1 || t.Kind != lexicon.Word {
 		return false
 	}
-	return j+1 >= len(q.toks) || q.toks[j+1].Kind == lexicon.Punct || q.words[j+1].n > 0 && !q.filler(j+1)
+	if j+1 < len(q.toks) && q.words[j+1].role == lexicon.And && q.toks[j+1].Kind == lexicon.Punct {
+		return true
+	}
+	if !q.exists(t.Text) {
+		return false
+	}
+	return q.itemEnds(j + 1)
+}
+
+// itemEnds reports whether what stands at token j can follow a name.
+func (q *reading) itemEnds(j int) bool {
+	if j >= len(q.toks) || q.toks[j].Kind == lexicon.Punct {
+		return true
+	}
+	switch q.words[j].role {
+	case lexicon.In, lexicon.From, lexicon.To, lexicon.And, lexicon.Or, lexicon.Then, lexicon.Except:
+		return true
+	}
+	return false
 }
 
 // nextItem is the token of the next item of a list of names that goes on at
@@ -96,8 +114,11 @@ func (q *reading) nextItem(j, to int) int {
 	for k < to && (q.filler(k) && !q.title(k) || q.words[k].role == lexicon.And || q.words[k].role == lexicon.Or || q.words[k].role == lexicon.In || q.words[k].role == lexicon.From) {
 		k++
 	}
-	if k >= to || !q.nameable(k) || q.fixed[k] || q.isVerb(k) && q.toks[k].Kind != lexicon.Name {
+	if k >= to || !q.nameable(k) || q.fixed[k] {
 		return -1
+	}
+	if q.isVerb(k) && q.toks[k].Kind != lexicon.Name && (!q.exists(q.toks[k].Text) || !q.itemEnds(k+1)) {
+		return -1 // "in inbox and archive" ends with a folder, "in inbox and archive them" does not
 	}
 	switch t := q.toks[k]; t.Kind {
 	case lexicon.Name, lexicon.Quoted, lexicon.Number:

@@ -3,6 +3,7 @@ package embedded
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stepbox.dev/host/lexicon"
@@ -14,12 +15,27 @@ func (a *attempt) whole() {
 	if a.q.g.Lexicon().Stories {
 		return
 	}
+	a.countOfFolders()
 	a.eachFolder()
 	a.twoDestinations()
 	a.twoOrders()
 	a.overlap()
 	a.folderOrKind()
+	a.namedAndKinds()
 	a.inPlace()
+}
+
+// countOfFolders asks what new folders are to be called of which only the number
+// was said: "make 3 folders".
+func (a *attempt) countOfFolders() {
+	for i := a.c.from; i+1 < a.c.to && a.produces(); i++ {
+		n, err := strconv.Atoi(a.q.toks[i].Text)
+		count := err == nil && n < 100 || err != nil && lexicon.IsMeasure(a.q.toks[i].Fold) && !a.q.filler(i)
+		if count && a.q.words[i+1].role == lexicon.Folder && a.q.toks[i].Kind != lexicon.Quoted && a.q.place[i] == "" {
+			a.doubt(i, i+1, "What are the %s folders to be called?", a.q.toks[i].Text)
+			return
+		}
+	}
 }
 
 // eachFolder asks about "in each folder": a limit or an order counts once, over
@@ -79,6 +95,32 @@ func (a *attempt) twoOrders() {
 			return
 		}
 	}
+}
+
+// namedAndKinds asks about things named themselves and others by kind or place,
+// "contract.pdf and everything in archive": a filter holds for all.
+func (a *attempt) namedAndKinds() {
+	named := -1
+	kinds := len(a.heads) > 0
+	for i := a.c.from; i < a.c.to; i++ {
+		t := a.q.toks[i]
+		switch {
+		case a.zone[i] || a.q.fixed[i] || a.q.place[i] != "":
+		case t.Kind == lexicon.Name && !isGlob(t.Text) && slices.Contains(a.things(), trimPath(t.Text)), a.q.words[i].role == lexicon.Folder && a.used[i] && len(a.things()) > 0 && i+1 < a.c.to && slices.Contains(a.things(), a.q.toks[i+1].Text):
+			named = i
+		case a.q.words[i].role == lexicon.All && a.placeNamed():
+			kinds = true
+		}
+	}
+	if named < 0 || !kinds || !a.says(lexicon.And) || len(a.problems) > 0 {
+		return
+	}
+	a.doubt(a.c.from, a.c.to, "%q names some things themselves and others by what they are: shall I do one after the other?", a.q.text(a.c.from, a.c.to))
+}
+
+// things are the files and folders that are acted on themselves.
+func (a *attempt) things() []string {
+	return append(list(a.args[a.arg(lexicon.RoleThing)]), list(a.args[a.arg(lexicon.RoleFolder)])...)
 }
 
 // thingAfter finds a kind, a name or "files" right behind the joining word at

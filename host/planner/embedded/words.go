@@ -11,7 +11,8 @@ import (
 // that exist or that most homes have, numbers as names, and parts of names.
 func (a *attempt) unknown() {
 	for i := a.c.from; i < a.c.to; i++ {
-		if !a.meaningful(i) || a.zone[i] || a.q.words[i].n > 0 {
+		letter := a.produces() && !a.used[i] && a.q.letter(i) // "folders a, b and c"
+		if !a.meaningful(i) && !letter || a.zone[i] || a.q.words[i].n > 0 {
 			continue
 		}
 		t := a.q.toks[i]
