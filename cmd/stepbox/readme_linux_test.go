@@ -27,40 +27,59 @@ func blocks(t *testing.T, language string) []string {
 }
 
 // TestSessionInTheREADME types the commands of the session on a terminal and
-// demands the lines that the README shows, in their order. The README may leave
-// lines out, and IDs differ.
+// demands exactly what the README shows; a line … stands for lines left out. IDs
+// differ, and so do sizes of what is packed, which depend on the clock.
 func TestSessionInTheREADME(t *testing.T) {
 	work := t.TempDir()
 	require.NoError(t, os.CopyFS(filepath.Join(work, "home"), os.DirFS("../../fixtures/home")))
-	var last string // ID of the newest run
+	onTerminal(t, work, "run", "files", "list files").ends(0) // the first run says that it compiles
+	var last string                                           // ID of the newest run
 	for _, block := range blocks(t, "console") {
 		for _, part := range strings.Split(block, "$ stepbox ")[1:] {
-			lines := strings.Split(strings.TrimSpace(part), "\n")
-			command := anID.ReplaceAllString(lines[0], last)
+			command, shown, _ := strings.Cut(part, "\n")
+			command = anID.ReplaceAllString(command, last)
 			t.Log(command)
 			term := onTerminal(t, work, words(command)...)
-			for _, line := range lines[1:] {
-				line, yes := strings.CutSuffix(line, "] y")
-				if yes {
-					line += "]"
-				}
-				want := regexp.QuoteMeta(line)
-				want = anID.ReplaceAllString(want, `[0-9a-z-]+`)
-				want = aSize.ReplaceAllString(want, `[0-9.]+ k?B`) // what is packed depends on the clock
-				term.wait(want)
-				if yes {
-					term.types("y\n")
-				}
+			if strings.Contains(shown, "[y/N") {
+				term.wait(`\[y/N[^]]*\] `)
+				term.types("y\n")
 			}
-			if id := anID.FindString(term.ends(0)); id != "" {
+			said := strings.Join(screen(t, drawnOver.ReplaceAllString(term.ends(0), "")), "\n") + "\n"
+			require.Regexp(t, expression(shown), said)
+			if id := anID.FindString(said); id != "" {
 				last = id
 			}
 		}
 	}
 }
 
-// aSize is a size in a quoted expression.
-var aSize = regexp.MustCompile(`[0-9]+(\\\.[0-9]+)? k?B`)
+// drawnOver is what progress wrote and took away again.
+var drawnOver = regexp.MustCompile(`[^\n]*\r\x1b\[K`)
+
+// expression matches a terminal on which a command of the session ran.
+func expression(shown string) string {
+	var b strings.Builder
+	b.WriteString(`^`)
+	for line := range strings.Lines(strings.TrimSpace(shown)) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "…" {
+			b.WriteString(`(.*\n)+?`)
+			continue
+		}
+		want := regexp.QuoteMeta(line)
+		want = anID.ReplaceAllString(want, `[0-9a-z-]+`)
+		want = aSize.ReplaceAllString(want, ` +[0-9.]+ k?B`)
+		want = aShare.ReplaceAllString(want, ` +[0-9]+%`)
+		b.WriteString(want + `\n`)
+	}
+	return b.String() + `$`
+}
+
+// aSize and aShare are a size and a share in a quoted expression.
+var (
+	aSize  = regexp.MustCompile(` +[0-9]+(\\\.[0-9]+)? k?B`)
+	aShare = regexp.MustCompile(` +[0-9]+%`)
+)
 
 // words splits a command line that quotes with " only.
 func words(s string) []string {
