@@ -37,12 +37,12 @@ type criteria struct {
 // The corpora's clips: lengths, codecs and proportions kept, fewer pixels and
 // frames.
 var corpusClips = map[string]string{
-	"clip.mp4":          "-f lavfi -i testsrc2=size=192x108:rate=3:duration=10 -f lavfi -i sine=duration=10 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
-	"clip2.mp4":         "-f lavfi -i testsrc2=size=192x108:rate=3:duration=8 -f lavfi -i sine=duration=8 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
+	"clip.mp4":          "-f lavfi -i testsrc2=size=192x108:rate=2:duration=10 -f lavfi -i sine=duration=10 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
+	"clip2.mp4":         "-f lavfi -i testsrc2=size=192x108:rate=2:duration=8 -f lavfi -i sine=duration=8 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
 	"clip_ctr.mp4":      "-f lavfi -i testsrc2=size=192x108:rate=10:duration=10 -f lavfi -i sine=duration=10 -vf noise=alls=40:allf=t -c:v libx264 -preset ultrafast -b:v 1200k -minrate 1200k -maxrate 1200k -bufsize 1200k -pix_fmt yuv420p -c:a aac",
-	"clip_4k.mp4":       "-f lavfi -i testsrc2=size=384x216:rate=3:duration=5 -f lavfi -i sine=duration=5 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
-	"clip.mov":          "-f lavfi -i testsrc2=size=128x72:rate=3:duration=8 -f lavfi -i sine=duration=8 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
-	"clip_no_audio.mp4": "-f lavfi -i testsrc2=size=128x72:rate=3:duration=10 -c:v libx264 -preset ultrafast -pix_fmt yuv420p",
+	"clip_4k.mp4":       "-f lavfi -i testsrc2=size=384x216:rate=2:duration=5 -f lavfi -i sine=duration=5 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
+	"clip.mov":          "-f lavfi -i testsrc2=size=128x72:rate=2:duration=8 -f lavfi -i sine=duration=8 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
+	"clip_no_audio.mp4": "-f lavfi -i testsrc2=size=128x72:rate=2:duration=10 -c:v libx264 -preset ultrafast -pix_fmt yuv420p",
 	"audio.mp3":         "-f lavfi -i sine=duration=10 -c:a libmp3lame",
 }
 
@@ -91,6 +91,7 @@ func TestCorpus(t *testing.T) {
 		}
 		if why == "" {
 			passed++
+			t.Logf("%s: right", r.ID)
 		} else {
 			t.Logf("%s %q: %s", r.ID, r.Utterances[0], why)
 		}
