@@ -80,12 +80,12 @@ func (p *planning) plan(ctx context.Context) (plan.Valid, error) {
 		if strings.TrimSpace(answer) == "" {
 			return plan.Valid{}, decided(p.events, decision)
 		}
-		utterance += " " + answer
 		if decision.Arg != "" { // the answer is one argument's value: the rest of the plan stands
+			utterance += " " + answer
 			p.draft = p.draft.WithCalls(answered(p.draft.Calls(), decision, p.named(decision, answer)))
 			continue
 		}
-		if err := p.propose(ctx, utterance); err != nil {
+		if utterance, err = p.replied(ctx, utterance, answer); err != nil {
 			return plan.Valid{}, err
 		}
 	}
@@ -156,7 +156,7 @@ func (p *planning) propose(ctx context.Context, utterance string) error {
 	}
 	var err error
 	p.answer, err = p.planner.Plan(ctx, planner.Request{
-		Utterance: utterance, Skill: p.skill, Tools: p.hits, Files: p.request.Files, Now: time.Now(), Exists: p.sandbox.exists(),
+		Utterance: utterance, Skill: p.skill, Tools: p.hits, Files: p.request.Files, Now: time.Now(), Exists: p.sandbox.exists(), Names: p.sandbox.listed(),
 		Turns: p.turns,
 		Asking: func(a planner.Asking) {
 			// The stream keeps its own error, and ends the run with it.

@@ -54,9 +54,10 @@ type sharedFile struct {
 	Vague    []string            `yaml:"vague"`
 	Refuse   map[string][]string `yaml:"refuse"`
 	Folders  []string            `yaml:"folders"`
-	Clitics  []string            `yaml:"clitics"` // pronouns written onto a verb
-	Clauses  []string            `yaml:"clauses"` // words that a sentence of its own begins with
-	Both     []string            `yaml:"both"`    // words that two things hold at once
+	Clitics  []string            `yaml:"clitics"`   // pronouns written onto a verb
+	Clauses  []string            `yaml:"clauses"`   // words that a sentence of its own begins with
+	Both     []string            `yaml:"both"`      // words that two things hold at once
+	LeaveOut []string            `yaml:"leave out"` // answers that take back what was not understood
 }
 
 // vocabulary is every language of the host's words.
@@ -72,6 +73,7 @@ type vocabulary struct {
 	clitics    []string        // longest first
 	clauses    map[string]bool
 	both       map[string]bool
+	leaveOut   map[string]bool        // folded phrases
 	files      map[string]*sharedFile // by language
 }
 
@@ -88,7 +90,7 @@ var shared = sync.OnceValue(func() *vocabulary {
 func readShared() (*vocabulary, error) {
 	v := &vocabulary{
 		numbers: map[string]float64{}, units: map[string]string{}, months: map[string]int{}, weekdays: map[string]int{},
-		dates: map[string]string{}, dateWords: map[string]bool{"last": true}, folders: map[string]bool{}, extensions: map[string]bool{}, clauses: map[string]bool{}, both: map[string]bool{}, files: map[string]*sharedFile{},
+		dates: map[string]string{}, dateWords: map[string]bool{"last": true}, folders: map[string]bool{}, extensions: map[string]bool{}, clauses: map[string]bool{}, both: map[string]bool{}, leaveOut: map[string]bool{}, files: map[string]*sharedFile{},
 	}
 	for _, lang := range Languages {
 		data, err := sharedFiles.ReadFile("shared/" + lang + ".yaml")
@@ -154,6 +156,9 @@ func (v *vocabulary) add(f *sharedFile) {
 	for _, w := range f.Clauses {
 		v.clauses[Fold(w)] = true
 	}
+	for _, w := range f.LeaveOut {
+		v.leaveOut[phraseKey(w)] = true
+	}
 	for _, w := range f.Both {
 		v.both[Fold(w)] = true
 	}
@@ -197,6 +202,11 @@ func BeginsClause(w string) bool { return shared().clauses[w] }
 
 // SaysBoth reports whether the folded word says that two things hold at once.
 func SaysBoth(w string) bool { return shared().both[w] }
+
+// SaysLeaveOut reports whether an answer takes back what was not understood.
+func SaysLeaveOut(answer string) bool {
+	return shared().leaveOut[strings.TrimRight(phraseKey(answer), " .!")]
+}
 
 // IsFolderName reports whether the folded word is a folder that most homes
 // have.

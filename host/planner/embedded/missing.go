@@ -179,10 +179,8 @@ func (a *attempt) ask(args ...string) {
 	verb := strings.ReplaceAll(a.tool.Name, "_", " ")
 	switch {
 	case len(args) > 1 && (s == nil || s.PathRole == abi.RoleNone):
-		a.problems = append(a.problems, fmt.Sprintf("How exactly? To %s I need to know what to change.", verb))
-		for _, n := range args {
-			a.candidates = append(a.candidates, strings.ReplaceAll(n, "_", " "))
-		}
+		ways := strings.ReplaceAll(strings.Join(args, ", "), "_", " ")
+		a.problems = append(a.problems, fmt.Sprintf("How exactly? To %s I need to know what to change: one of %s, and to what.", verb, ways))
 	case s != nil && len(s.Enum) > 0:
 		a.candidates = append(a.candidates, s.Enum...)
 		a.problems = append(a.problems, fmt.Sprintf("Which %s: %s?", what, strings.Join(s.Enum, ", ")))

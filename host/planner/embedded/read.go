@@ -177,7 +177,7 @@ func (q *reading) findFunctions() {
 			if !own && m.Lang != "en" && m.Lang != "zh" || !own && q.filler(m.Start) {
 				continue
 			}
-			if len(m.Words) > 1 && (q.fixed[m.Start] || q.inside(m)) {
+			if len(m.Words) > 1 && (q.fixed[m.Start] || q.inside(m) || q.skipsName(m)) {
 				continue
 			}
 			if m.Role == lexicon.Keep && !rest {
@@ -199,6 +199,17 @@ func (q *reading) findFunctions() {
 			}
 		}
 	}
+}
+
+// skipsName reports whether a match passes over an article that is a name:
+// "in a to b" is not "into".
+func (q *reading) skipsName(m *lexicon.Match) bool {
+	for k := m.Start; k < m.End; k++ {
+		if t := q.toks[k]; len(t.Text) == 1 && !slices.Contains(m.Words, k) && q.exists(t.Text) {
+			return true
+		}
+	}
+	return false
 }
 
 // inside reports whether a token of m already belongs to another function word.
