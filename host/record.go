@@ -85,13 +85,16 @@ func (rec *record) save(r *commit.Run) error {
 		return fault.New(fault.Internal, "record of run %s: %w", r.ID, err)
 	}
 	name := filepath.Join(r.Dir, recordName)
-	if err := os.WriteFile(name+".new", b, 0o600); err != nil {
-		return fault.New(fault.Internal, "record of run %s: %w", r.ID, err)
+	if err = os.WriteFile(name+".new", b, 0o600); err == nil {
+		err = os.Rename(name+".new", name)
 	}
-	if err := os.Rename(name+".new", name); err != nil {
-		return fault.New(fault.Internal, "record of run %s: %w", r.ID, err)
+	switch {
+	case err == nil:
+		return nil
+	case commit.DiskFull(err):
+		return fault.New(fault.StepFailed, "record of run %s: the disk is full: %w", r.ID, err).Hint("free some space, then run it again")
 	}
-	return nil
+	return fault.New(fault.Internal, "record of run %s: %w", r.ID, err)
 }
 
 // loadRecord reads the record of a run.

@@ -31,6 +31,7 @@ func (a *attempt) salvage(ctx context.Context, failure error) error {
 		return failure
 	}
 	a.record.Partial = true
+	_ = commit.Trim(a.run) // all that an error costs is room
 	if ctx.Err() != nil { // interrupted or out of time: no more questions
 		return failure
 	}

@@ -268,6 +268,9 @@ func (r *Run) commitError(err error, strays []string) error {
 		return fault.New(fault.StepFailed, "the disk of %q is full: %w%s", r.Sandbox, err, left).Hint("free some space, then: stepbox commit %s", r.ID)
 	case isReadOnly(err):
 		return fault.New(fault.StepFailed, "the sandbox %q cannot be changed: %w%s", r.Sandbox, err, left)
+	case isOtherMount(err) && r.Data == r.Dir && foreignHidden(r.Sandbox) != nil:
+		return fault.New(fault.StepFailed, "stepbox cannot keep its data in the sandbox, and from elsewhere nothing can be moved there without copying: %w%s", foreignHidden(r.Sandbox), left).
+			Hint("rename or remove that folder, then run the request again")
 	case isOtherMount(err):
 		return fault.New(fault.StepFailed, "%w: files cannot be moved between stepbox's data in %q and this place without copying (another file system, or an overlay)%s", err, r.Data, left).
 			Hint("name the mounted folder itself with --sandbox")

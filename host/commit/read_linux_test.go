@@ -74,6 +74,30 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
+// TestTrim guards that a run that failed keeps what a commit of a part needs,
+// and no more.
+func TestTrim(t *testing.T) {
+	r, s := begin(t, "a")
+	s.write("n", "sealed")
+	s.write("a", "sealed too")
+	s.seal()
+	s.write("big", strings.Repeat("x", 1<<20))
+	s.write("n", "not sealed")
+	src := Source{Modes: []abi.Mode{abi.ModeWrite, abi.ModeWrite}, Partial: true}
+	before, err := Read(context.Background(), r, src)
+	require.NoError(t, err)
+	require.NoError(t, Trim(r))
+	require.Less(t, r.Size(), int64(200<<10))
+	c, err := Read(context.Background(), r, src)
+	require.NoError(t, err)
+	require.Equal(t, before.Digest(), c.Digest())
+	_, err = Apply(context.Background(), c, yes{}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "a f:sealed too -rw-r--r--\nn f:sealed -rw-r--r--", contents(tree(t, r.Sandbox)))
+	require.NoError(t, Trim(r), "what was committed is kept for undo")
+	require.Empty(t, undo(t, r).Refused)
+}
+
 func TestPartialKeepsSealedCallsOnly(t *testing.T) {
 	r, s := begin(t, "a", "b")
 	s.write("a", "by the first call")

@@ -101,6 +101,9 @@ func makeRun(state, sandbox, undoes string) (*Run, error) {
 		if r.Dir != "" {
 			_ = r.remove()
 		}
+		if isFull(err) {
+			return nil, fault.New(fault.StepFailed, "make the run's folder in %q: the disk is full: %w", state, err).Hint("free some space, then run it again")
+		}
 		return nil, fault.New(fault.Internal, "make the run's folder in %q: %w", state, err)
 	}
 	return r, nil
@@ -170,12 +173,8 @@ func makeHidden(sandbox, id string) (string, error) {
 	if err := os.Mkdir(hidden, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	info, err := os.Lstat(hidden)
-	if err != nil {
+	if err := foreignHidden(sandbox); err != nil {
 		return "", err
-	}
-	if !info.IsDir() || !ownedByMe(info) {
-		return "", fmt.Errorf("%q is not a folder of this user alone", hidden)
 	}
 	dir := filepath.Join(hidden, id)
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -186,6 +185,22 @@ func makeHidden(sandbox, id string) (string, error) {
 		return "", errors.Join(err, errors.New("renames do not work inside the sandbox"))
 	}
 	return dir, nil
+}
+
+// foreignHidden says why the sandbox's .stepbox cannot be used; nil when it can,
+// or is not there.
+func foreignHidden(sandbox string) error {
+	hidden := filepath.Join(sandbox, abi.HiddenDir)
+	info, err := os.Lstat(hidden)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir() || !ownedByMe(info):
+		return fmt.Errorf("%q is not a folder of this user alone", hidden)
+	}
+	return nil
 }
 
 // newID returns a name that sorts by time and cannot be guessed.

@@ -266,6 +266,53 @@ func TestFullDisk(t *testing.T) {
 	require.NoError(t, err, "the same changes can be committed once there is room")
 }
 
+func TestNoRunBeginsOnAFullDisk(t *testing.T) {
+	base := mount(t, "1m", 0)
+	makeTree(t, base, "box/a", "state/runs/", "state/pending/")
+	fill, err := os.Create(filepath.Join(base, "fill"))
+	require.NoError(t, err)
+	for err == nil {
+		_, err = fill.Write(make([]byte, 4096))
+	}
+	require.NoError(t, fill.Close())
+	_, err = Begin(context.Background(), filepath.Join(base, "state"), filepath.Join(base, "box"))
+	require.Equal(t, fault.StepFailed, fault.Of(err), "%v", err)
+	require.ErrorContains(t, err, "the disk is full")
+	runs, err := os.ReadDir(filepath.Join(base, "state/runs"))
+	require.NoError(t, err)
+	require.Empty(t, runs)
+}
+
+// TestHiddenFolders guards what is said about .stepbox where the stage has to
+// lie in it: one of somebody else is named, one that was removed as well.
+func TestHiddenFolders(t *testing.T) {
+	box := mount(t, "1m", 0)
+	makeTree(t, box, "a", ".stepbox/x")
+	require.NoError(t, os.Chmod(filepath.Join(box, ".stepbox"), 0o777))
+	state := t.TempDir()
+	remove := func() (*Run, error) {
+		r, err := Begin(context.Background(), state, box)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = r.Close() })
+		newStager(t, r).remove("a")
+		c, err := Read(context.Background(), r, writeOnce)
+		require.NoError(t, err)
+		_, err = Apply(context.Background(), c, yes{}, nil)
+		return r, err
+	}
+	_, err := remove()
+	require.Equal(t, fault.StepFailed, fault.Of(err), "%v", err)
+	require.ErrorContains(t, err, `.stepbox" is not a folder of this user alone; nothing was changed`)
+
+	require.NoError(t, os.RemoveAll(filepath.Join(box, ".stepbox")))
+	r, err := remove()
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(filepath.Join(box, ".stepbox")))
+	_, err = Undo(context.Background(), r, false)
+	require.Equal(t, fault.CheckFailed, fault.Of(err), "%v", err)
+	require.ErrorContains(t, err, "what stepbox kept of run")
+}
+
 // TestMountInsideTheSandbox guards that a file system mounted below the
 // sandbox is refused with the reason and not half changed.
 func TestMountInsideTheSandbox(t *testing.T) {

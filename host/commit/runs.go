@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"stepbox.dev/host/fault"
+	"stepbox.dev/host/stage"
 )
 
 // leastID is how much of an id has to be given: its day. A letter that happens
@@ -130,6 +131,50 @@ func (r *Run) Size() int64 {
 		})
 	}
 	return n
+}
+
+// DiskFull reports whether an error means that the disk, or a quota of the
+// system, is used up.
+func DiskFull(err error) bool { return isFull(err) }
+
+// Trim throws away what calls wrote that did not end well: a commit of a part
+// does not need it. Every worker of the run must be gone.
+func Trim(r *Run) error {
+	if r.Committed() || r.pending() {
+		return nil
+	}
+	data, err := openRoot(r.Data)
+	if err != nil {
+		return fault.New(fault.CheckFailed, "run %q is damaged: %w", r.ID, err)
+	}
+	defer data.close()
+	log, err := readLog(data)
+	if err != nil {
+		return fault.New(fault.Stopped, "the stage of run %q cannot be read: %w", r.ID, err)
+	}
+	tree, err := stage.Replay(log, stage.Options{Partial: true})
+	if err != nil {
+		return fault.New(fault.Stopped, "the stage of run %q is refused: %w", r.ID, err)
+	}
+	keep := make(map[string]bool)
+	for _, n := range tree.Nodes() {
+		if n.Blob != 0 && !n.Dead {
+			keep[stage.BlobName(n.Blob)] = true
+		}
+	}
+	names, err := data.names(nameStage + "/b")
+	if err != nil {
+		return fault.New(fault.CheckFailed, "the stage of run %q cannot be listed: %w", r.ID, err)
+	}
+	for _, n := range names {
+		if keep[n] {
+			continue
+		}
+		if err := data.remove(nameStage + "/b/" + n); err != nil {
+			return fault.New(fault.Internal, "trim the stage of run %q: %w", r.ID, err)
+		}
+	}
+	return nil
 }
 
 // Discard throws a run's stage away. A committed run keeps its undo data until

@@ -2,6 +2,7 @@ package commit
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sort"
@@ -16,6 +17,9 @@ import (
 // done. With dryRun it only says what it would do. An error (fault.CheckFailed)
 // means that nothing was taken back.
 func Undo(ctx context.Context, r *Run, dryRun bool) (Undone, error) {
+	if _, err := os.Lstat(r.Data); errors.Is(err, os.ErrNotExist) {
+		return Undone{}, fault.New(fault.CheckFailed, "what stepbox kept of run %q is gone, so it cannot be undone: %q is missing", r.ID, r.Data)
+	}
 	if !r.Committed() {
 		return Undone{}, fault.New(fault.CheckFailed, "run %q has committed nothing, so there is nothing to undo", r.ID)
 	}

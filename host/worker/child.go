@@ -3,8 +3,10 @@ package worker
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"syscall"
 
 	"stepbox.dev/host/sandbox"
 )
@@ -92,6 +94,10 @@ func (c *child) main(role string) error {
 	return fmt.Errorf("unknown role %q", role)
 }
 
+func noStage(err error) ready {
+	return ready{Fault: err.Error(), DiskFull: errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)}
+}
+
 // run confines the process, loads the module and serves calls until the host
 // hangs up.
 func (c *child) run() error {
@@ -105,7 +111,7 @@ func (c *child) run() error {
 		return writeFrame(c.conn, kindReady, ready{Fault: err.Error()})
 	}
 	if g.view, err = sandbox.Open(o); err != nil {
-		return writeFrame(c.conn, kindReady, ready{Fault: err.Error()})
+		return writeFrame(c.conn, kindReady, noStage(err))
 	}
 	if err := writeFrame(c.conn, kindReady, ready{}); err != nil {
 		return err

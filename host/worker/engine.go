@@ -68,7 +68,7 @@ func (c *child) engine() error {
 	}
 	var err error
 	if e.view, err = sandbox.Open(o); err != nil {
-		return writeFrame(c.conn, kindReady, ready{Fault: err.Error()})
+		return writeFrame(c.conn, kindReady, noStage(err))
 	}
 	if err := writeFrame(c.conn, kindReady, ready{}); err != nil {
 		return err

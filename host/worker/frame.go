@@ -87,6 +87,8 @@ type call struct {
 type ready struct {
 	Fault string `json:"fault,omitempty"` // why the child cannot serve
 	Wall  bool   `json:"wall,omitempty"`  // a wall is missing
+	// DiskFull says that there is no room for the stage.
+	DiskFull bool `json:"disk_full,omitempty"`
 }
 
 // ending is how a call ended in the child's words.

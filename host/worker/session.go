@@ -115,6 +115,9 @@ func (s *session) ready() error {
 			return fault.New(fault.Stopped, "the sandbox cannot be built on this machine: %s", r.Fault).
 				Hint("run stepbox doctor to see which walls stand")
 		}
+		if r.DiskFull {
+			return fault.New(fault.StepFailed, "there is no room for what the run would stage: the disk is full").Hint("free some space, then run it again")
+		}
 		return fault.New(fault.StepFailed, "the module cannot be loaded: %s", clean(r.Fault, 400))
 	}
 	s.p.ready = true
