@@ -49,8 +49,9 @@ func (c *checker) array(at *pointer, a *registry.Arg, v any) {
 		c.wrongType(at, a, "a list", v)
 		return
 	}
-	if len(list) == 0 && a.PathRole != abi.RoleNone && a.Min == nil {
+	if len(list) == 0 && (a.PathRole != abi.RoleNone || a.Min != nil && *a.Min > 0) {
 		c.add(CodeBounds, at, "", "%q is an empty list, which says nothing: name something in it, or leave it out", a.Name)
+		return
 	}
 	n := float64(len(list))
 	if a.Min != nil && n < *a.Min && !slices.ContainsFunc(list, isReference) {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"io/fs"
 	"path"
+	"unicode/utf8"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/guest-sdk"
@@ -51,7 +53,7 @@ func deleteFiles(ctx guest.Context, in deleteArgs) (Deleted, error) {
 			remove = ctx.Files().RemoveAll
 		}
 		if err := remove(e.Path); err != nil {
-			return Deleted{}, err
+			return Deleted{}, undeletable(ctx.Files(), e, err)
 		}
 		ctx.Progress(float64(i+1), float64(len(found)), "deleting")
 	}
@@ -59,6 +61,24 @@ func deleteFiles(ctx guest.Context, in deleteArgs) (Deleted, error) {
 		ctx.Issue("only the first %s of %s are listed in the result", thousands(len(out.Paths)), thousands(len(found)))
 	}
 	return out, nil
+}
+
+// undeletable says why a folder cannot be deleted, where the system does not: a
+// name in it that is not text can be moved along, but not touched itself.
+func undeletable(files *guest.Files, e *entry, err error) error {
+	if !e.folder() {
+		return err
+	}
+	odd := ""
+	if look := below(files, e.Path, func(_ fs.DirEntry, full string) (bool, error) {
+		if !utf8.ValidString(full) {
+			odd = full
+		}
+		return odd == "", nil
+	}); look != nil || odd == "" {
+		return err
+	}
+	return guest.Errorf(abi.CodeUnsupported, "nothing was changed: %q holds %q, whose name is not text, and cannot be deleted; give that another name first, or leave it out with exclude", e.Path, odd)
 }
 
 func formatDeleted(out Deleted, dryRun bool) []guest.Item {

@@ -247,7 +247,7 @@ func formatMoves(verb string) func(Moved, bool) []guest.Item {
 		case verb == "renamed":
 			return []guest.Item{{Kind: abi.ItemInfo, Message: text + same}}
 		case out.To != "":
-			return []guest.Item{{Kind: abi.ItemInfo, Message: text + " to " + folderName(out.To) + same, Path: below(out.To)}}
+			return []guest.Item{{Kind: abi.ItemInfo, Message: text + " to " + folderName(out.To) + same, Path: beside(out.To)}}
 		}
 		return append([]guest.Item{{Kind: abi.ItemInfo, Message: text + same + ":"}}, perFolder(out.Moves)...)
 	}
@@ -275,14 +275,14 @@ func perFolder(moves []move) []guest.Item {
 	slices.SortStableFunc(dirs, func(a, b string) int { return counts[b] - counts[a] })
 	var items []guest.Item
 	for _, dir := range dirs {
-		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: padLeft(thousands(counts[dir]), 9) + "  " + folderName(dir), Path: below(dir)})
+		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: padLeft(thousands(counts[dir]), 9) + "  " + folderName(dir), Path: beside(dir)})
 	}
 	return items
 }
 
-// below is the path that goes with a message: none for the top folder, which the
+// beside is the path that goes with a message: none for the top folder, which the
 // message names already.
-func below(dir string) string {
+func beside(dir string) string {
 	if dir == "." {
 		return ""
 	}

@@ -63,3 +63,30 @@ func TestPipeStays(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"in/n-002.txt=in/a.txt", "in/pipe.log@", "in/sub/", "out/b.txt=in/sub/b.txt"}, tree(t, dir))
 }
+
+// A name that is not text, which the view opens for no module, stops nothing that
+// can be done without it, and is named where it does.
+func TestNamesThatAreNoText(t *testing.T) {
+	dir := box(t, "odd/a.txt")
+	if err := os.WriteFile(filepath.Join(dir, "odd", "bad\xff.txt"), nil, 0o644); err != nil {
+		t.Skip("no such names on this system")
+	}
+	const remark = `"odd/bad\xff.txt" is left out: its name is not text`
+	result, err := inModule(t, dir, withDefaults(t, []abi.Call{
+		{Tool: "copy_files", Args: args{"items": []string{"odd"}, "dst": "copy"}},
+		{Tool: "make_archive", Args: args{"items": []string{"odd"}, "output": "odd.zip"}},
+		{Tool: "extract_archive", Args: args{"input": []string{"odd.zip"}, "dst": "again"}},
+	})...)
+	require.NoError(t, err)
+	require.Equal(t, []string{remark}, result.Results[0].Issues)
+	require.Equal(t, []string{remark}, result.Results[2].Issues)
+	require.FileExists(t, filepath.Join(dir, "copy/odd/a.txt"))
+	require.FileExists(t, filepath.Join(dir, "again/odd/a.txt"))
+
+	_, err = inModule(t, dir, withDefaults(t, []abi.Call{{Tool: "delete_files", Args: args{"items": []string{"odd"}}}})...)
+	require.ErrorContains(t, err, `"odd" holds "odd/bad\xff.txt", whose name is not text`)
+	require.FileExists(t, filepath.Join(dir, "odd/a.txt"))
+	_, err = inModule(t, dir, withDefaults(t, []abi.Call{{Tool: "delete_files", Args: args{"items": []string{"odd"}, "exclude": []string{"bad*"}}}})...)
+	require.NoError(t, err)
+	require.NoFileExists(t, filepath.Join(dir, "odd/a.txt"))
+}

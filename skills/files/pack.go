@@ -184,7 +184,11 @@ func (p *packer) plan(name, inside string) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := p.plan(path.Join(name, e.Name()), path.Join(inside, e.Name())); err != nil {
+		full := path.Join(name, e.Name())
+		if !isText(p.ctx, full) {
+			continue
+		}
+		if err := p.plan(full, path.Join(inside, e.Name())); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"stepbox.dev/guest-sdk"
 )
 
 // count is "1 file" or "12,345 files".
@@ -50,4 +52,14 @@ func some(list []string, n int) string {
 		return strings.Join(list, ", ")
 	}
 	return strings.Join(list[:n], ", ") + " and " + thousands(len(list)-n) + " more"
+}
+
+// isText reports whether a name is text, and remarks that it is left out when it
+// is not: the view opens no such name, and no result can hold it.
+func isText(ctx guest.Context, name string) bool {
+	if utf8.ValidString(name) {
+		return true
+	}
+	ctx.Issue("%q is left out: its name is not text", name)
+	return false
 }

@@ -166,7 +166,11 @@ func (c *copier) folder(from, to string, modified time.Time) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := c.copy(path.Join(from, e.Name()), path.Join(to, e.Name())); err != nil {
+		name := path.Join(from, e.Name())
+		if !isText(c.ctx, name) {
+			continue
+		}
+		if err := c.copy(name, path.Join(to, e.Name())); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/guest-sdk"
@@ -192,8 +191,7 @@ func (w *walker) visit(e *entry, d fs.DirEntry, depth int, hidden bool) error {
 	if hidden && w.m.Hidden != hiddenInclude && w.m.Hidden != hiddenOnly || matchAny(w.m.exclude, e) || e.Path == w.sel.avoid {
 		return nil
 	}
-	if !utf8.ValidString(d.Name()) {
-		w.ctx.Issue("%q is left out: its name is not text", e.Path)
+	if !isText(w.ctx, e.Path) {
 		return nil
 	}
 	taken := false
@@ -278,7 +276,7 @@ func (w *walker) empty(e *entry) bool {
 		return e.mode.IsRegular() && e.size == 0
 	}
 	none := true
-	err := w.below(e.Path, func(d fs.DirEntry, _ string) (bool, error) {
+	err := below(w.files, e.Path, func(d fs.DirEntry, _ string) (bool, error) {
 		none = none && d.IsDir()
 		return none, nil
 	})
@@ -288,7 +286,7 @@ func (w *walker) empty(e *entry) bool {
 // sum gives a folder the size, and the newest times, of all that is in it.
 func (w *walker) sum(e *entry) error {
 	var opened time.Time
-	err := w.below(e.Path, func(d fs.DirEntry, _ string) (bool, error) {
+	err := below(w.files, e.Path, func(d fs.DirEntry, _ string) (bool, error) {
 		info, err := d.Info()
 		if err != nil {
 			return true, nil
@@ -317,7 +315,7 @@ func (w *walker) holdsExcluded(name string) bool {
 		return false
 	}
 	holds := false
-	err := w.below(name, func(d fs.DirEntry, full string) (bool, error) {
+	err := below(w.files, name, func(d fs.DirEntry, full string) (bool, error) {
 		holds = holds || matchAny(w.m.exclude, &entry{Path: full, Name: strings.TrimPrefix(full, name+"/")})
 		return !holds, nil
 	})
@@ -325,8 +323,8 @@ func (w *walker) holdsExcluded(name string) bool {
 }
 
 // below visits everything in a folder, following no links, until visit says no.
-func (w *walker) below(name string, visit func(d fs.DirEntry, full string) (bool, error)) error {
-	entries, err := w.files.ReadDir(name)
+func below(files *guest.Files, name string, visit func(d fs.DirEntry, full string) (bool, error)) error {
+	entries, err := files.ReadDir(name)
 	if err != nil {
 		return err
 	}
@@ -336,7 +334,7 @@ func (w *walker) below(name string, visit func(d fs.DirEntry, full string) (bool
 			return err
 		}
 		if d.IsDir() {
-			if err := w.below(full, visit); err != nil {
+			if err := below(files, full, visit); err != nil {
 				return err
 			}
 		}
