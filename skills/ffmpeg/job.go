@@ -198,6 +198,9 @@ func (j job) expect() Expect {
 		if j.codec == "copy" || j.sound == "copy" {
 			e.Tolerance += 0.1
 		}
+		if j.codec == "copy" && j.length > 0 {
+			e.Tolerance += j.in.Video.slack()
+		}
 		e.Tolerance += j.duration / 200
 	}
 	return e

@@ -38,6 +38,7 @@ type Video struct {
 	FPS      float64 `json:"fps"`
 	Rotation int     `json:"rotation,omitempty"`
 	Squeezed bool    `json:"squeezed,omitempty"` // its pixels are not square
+	Reorder  int     `json:"reorder,omitempty"`  // how many frames are stored before earlier ones
 	BitRate  int64   `json:"bit_rate,omitempty"`
 }
 
@@ -182,6 +183,7 @@ func parseProbe(name string, text []byte) (Media, error) {
 			Height      int               `json:"height"`
 			Aspect      string            `json:"sample_aspect_ratio"`
 			Pixels      string            `json:"pix_fmt"`
+			Reorder     int               `json:"has_b_frames"`
 			Rate        string            `json:"r_frame_rate"`
 			Average     string            `json:"avg_frame_rate"`
 			Duration    string            `json:"duration"`
@@ -207,7 +209,7 @@ func parseProbe(name string, text []byte) (Media, error) {
 		case s.Type == "video" && s.Disposition["attached_pic"] == 1:
 			m.Covers++
 		case s.Type == "video" && m.Video == nil && s.Width > 0 && s.Height > 0:
-			v := &Video{Index: s.Index, Codec: s.Codec, Width: s.Width, Height: s.Height, Pixels: s.Pixels, BitRate: int64(number(s.BitRate))}
+			v := &Video{Index: s.Index, Codec: s.Codec, Width: s.Width, Height: s.Height, Pixels: s.Pixels, Reorder: s.Reorder, BitRate: int64(number(s.BitRate))}
 			if v.FPS = ratio(s.Average, "/"); v.FPS <= 0 || v.FPS > 1000 {
 				v.FPS = ratio(s.Rate, "/")
 			}
@@ -253,8 +255,9 @@ func ratio(text, sep string) float64 {
 	return number(a) / number(b)
 }
 
-// silent says that a file has no sound.
-func (m Media) silent() bool { return m.Audio == nil }
+// slack is by how many seconds a copy that ends somewhere may be too long:
+// frames that are stored before earlier ones come along.
+func (v Video) slack() float64 { return 2 * float64(v.Reorder) / math.Max(v.FPS, 1) }
 
 // videoRate is the bits a second of the picture, guessed from the file when
 // the stream does not say, 0 when nothing does.

@@ -209,7 +209,11 @@ func (b builder) window(j *job) error {
 	return nil
 }
 
-// trim cuts a part out. It is copied when it begins at a key frame.
+// exact is how many seconds a cut may be too long to count as what was asked.
+const exact = 0.15
+
+// trim cuts a part out. It is copied when it begins at a key frame and ends
+// well.
 func (b builder) trim(j *job) error {
 	if err := b.window(j); err != nil {
 		return err
@@ -218,7 +222,7 @@ func (b builder) trim(j *job) error {
 		return err
 	}
 	if j.video {
-		if j.seek == 0 || b.onKeyFrame(j.in, j.seek) {
+		if ends := j.length == 0 || j.in.Video.slack() <= exact; ends && (j.seek == 0 || b.onKeyFrame(j.in, j.seek)) {
 			if err := b.pictureOrCopy(j, "visually_good"); err != nil {
 				return err
 			}
