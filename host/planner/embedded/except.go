@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"stepbox.dev/abi"
 	"stepbox.dev/host/lexicon"
 )
 
@@ -86,7 +87,7 @@ func (a *attempt) plainly(i int) bool {
 func (a *attempt) itemAfter(j int) bool {
 	for j++; j < a.c.to && (a.q.filler(j) || a.q.words[j].role == lexicon.And); j++ {
 	}
-	return j < a.c.to && a.q.words[j].n == 0 && !a.q.isVerb(j)
+	return j < a.c.to && a.q.words[j].n == 0 && (!a.q.isVerb(j) || a.q.exists(a.q.toks[j].Text) && a.q.itemEnds(j+1))
 }
 
 // allAfter reports whether "everything in …" follows the joining word.
@@ -139,9 +140,34 @@ func (a *attempt) exceptions() {
 		for end < a.c.to && a.zone[end] {
 			end++
 		}
+		if cond := a.conditionBehind(end); cond > end {
+			a.doubt(end, cond, "Does %q belong to what is left out by %q? Please say it apart: what is meant, and what is left out.", a.q.text(end, cond), a.q.text(i, end))
+		}
 		a.leaveOut(i, end)
 		i = end - 1
 	}
+}
+
+// conditionBehind is the end of a condition that follows an exception without a
+// mark between them, or 0: "except files modified today" must not become files
+// modified today.
+func (a *attempt) conditionBehind(i int) int {
+	for i < a.c.to && (a.q.filler(i) && a.conditionAt(i) == nil || a.q.words[i].role == lexicon.And && a.q.toks[i].Kind != lexicon.Punct) {
+		i++
+	}
+	if i >= a.c.to {
+		return 0
+	}
+	m := a.conditionAt(i)
+	if m == nil {
+		return 0
+	}
+	for _, f := range m.Filled {
+		if s := a.tool.Args[f.Arg]; s != nil && (s.Type == abi.TypeDate || s.Type == abi.TypeSize || a.isRole(lexicon.RoleName, f.Arg) || a.isRole(lexicon.RoleExcept, f.Arg)) {
+			return m.End
+		}
+	}
+	return 0
 }
 
 // leaveOut reads one stretch of what is left out.
