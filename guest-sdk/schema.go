@@ -23,6 +23,12 @@ import (
 //	role:"input"        a path that must exist; role:"output" one that is made
 //	required:"true"     must be given
 //	help:"…"            one sentence for a person
+//
+// What a variable of the plan comes to is checked like what is written: null, an
+// empty path, an empty date and, with min:"1", an empty list are refused before
+// the handler runs. A list without it may be empty and is then not nil, which
+// only a list that is not given is: a handler that takes "all" for an argument
+// that is left out must look for nil.
 func Schema[A any]() (map[string]abi.ArgSchema, error) {
 	fields, err := fieldsOf(reflect.TypeFor[A]())
 	if err != nil {

@@ -98,7 +98,8 @@ func argument(a *registry.Arg) object {
 		items = orVariable(value(&registry.Arg{ArgSchema: abi.ArgSchema{Enum: a.Enum, PathRole: a.PathRole}}, a.Items))
 	}
 	array := object{{"type", "array"}, {"items", items}}
-	if a.Min != nil && *a.Min >= 1 { // one variable may stand for several elements
+	// One variable may stand for several elements; a list of no paths says nothing.
+	if a.Min != nil && *a.Min >= 1 || a.PathRole != abi.RoleNone {
 		array = append(array, member{"minItems", 1})
 	}
 	if a.Max != nil {
