@@ -48,6 +48,9 @@ type Lexicon struct {
 	// Quiet are arguments whose values count only inside phrases, because they
 	// are everyday words.
 	Quiet []string
+	// Rough are words that a phrase takes for something near, "created" for
+	// "changed": a plan that changes files is less sure by them.
+	Rough []string
 	// Stories says that requests name their files themselves and may tell a
 	// story around it: words that were not understood then cost confidence
 	// instead of a question, numbers and negations apart.
@@ -175,6 +178,13 @@ func (p *parser) document(n *yaml.Node) {
 			if err := v.Decode(&p.lex.Globs); err != nil {
 				p.fault(v, "globs must be argument: {value: [pattern]}")
 			}
+		case "rough":
+			if err := v.Decode(&p.lex.Rough); err != nil {
+				p.fault(v, "rough must be a list of words")
+			}
+			for i, w := range p.lex.Rough {
+				p.lex.Rough[i] = Fold(w)
+			}
 		case "quiet":
 			if err := v.Decode(&p.lex.Quiet); err != nil {
 				p.fault(v, "quiet must be a list of arguments")
@@ -194,7 +204,7 @@ func (p *parser) document(n *yaml.Node) {
 				p.fault(v, "results must be tool: field")
 			}
 		default:
-			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, stories, default, finds or results", key)
+			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, rough, stories, default, finds or results", key)
 		}
 	})
 }

@@ -288,7 +288,16 @@ func (a *attempt) confidence(margin float64) float64 {
 	if a.verb < 0.5 {
 		c *= 0.85
 	}
+	if a.tool.Destructive && slices.ContainsFunc(a.conditions, a.rough) {
+		c *= 0.8
+	}
 	return c
+}
+
+// rough reports whether a condition holds a word that says something else than
+// what the skill knows.
+func (a *attempt) rough(m lexicon.Match) bool {
+	return slices.ContainsFunc(m.Words, func(w int) bool { return slices.Contains(a.q.g.Lexicon().Rough, a.q.toks[w].Fold) })
 }
 
 // suggestions are the tools that retrieval liked, in words.

@@ -189,6 +189,11 @@ func TestAdjectivesAreDoubted(t *testing.T) {
 	a, calls := b.ask(t, "delete scanned pdfs")
 	require.Equal(t, `delete_files {"path":["."],"pattern":["*scanned*.pdf"]}`, short(calls))
 	require.Less(t, a.Confidence, 0.80)
+	for _, in := range []string{"delete photos taken in 2025", "delete files created yesterday"} { // dates of change stand for both
+		a, calls = b.ask(t, in)
+		require.Equal(t, "delete_files", calls[0].Tool)
+		require.Less(t, a.Confidence, 0.80, in)
+	}
 	a, _ = b.ask(t, "delete the invoices in inbox")
 	require.GreaterOrEqual(t, a.Confidence, 0.80)
 }

@@ -55,6 +55,7 @@ act:
     mode: {type: enum, enum: [fast, 'slow"er']}
     one: {type: string, path_role: input}
     many: {type: array, items: string, max: 3}
+    from: {type: array, items: string, path_role: input}
     count: {type: integer, min: 1, max: 9}
     ratio: {type: number, min: 0.5}
     kinds: {type: array, items: enum, enum: [a, b], min: 1}
@@ -97,6 +98,8 @@ func TestAgreesWithValidation(t *testing.T) {
 		`[{"tool":"act","args":{"mode":"quick","one":"a"}}]`:                false,
 		`[{"tool":"act","args":{"mode":"fast","one":""}}]`:                  false,
 		`[{"tool":"act","args":{"mode":"fast","many":["a","b","c","d"]}}]`:  false,
+		`[{"tool":"act","args":{"mode":"fast","one":"a","from":[]}}]`:       false,
+		`[{"tool":"act","args":{"mode":"fast","one":"a","from":["b"]}}]`:    true,
 		`[{"tool":"act","args":{"mode":"fast","one":"a","count":0}}]`:       false,
 		`[{"tool":"act","args":{"mode":"fast","one":"a","count":10}}]`:      false,
 		`[{"tool":"act","args":{"mode":"fast","one":"a","count":1.5}}]`:     false,
