@@ -90,6 +90,7 @@ type making struct {
 	blob    stage.ID
 	content identity // of the blob, when sum was taken of it
 	sum     [sha256.Size]byte
+	filled  []span // where it holds zeros that could be holes
 	target  string // of a link
 	times   stamps // either may be stage.Own
 	over    int    // 1 + the item whose mode and owner it takes over

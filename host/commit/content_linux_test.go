@@ -1,14 +1,17 @@
 package commit
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/stage"
@@ -87,7 +90,7 @@ func TestSumsOfHoles(t *testing.T) {
 		write(f)
 		info, err := f.Stat()
 		require.NoError(t, err)
-		sum, err := sumOf(context.Background(), f, info.Size())
+		sum, _, err := sumOf(context.Background(), f, info.Size())
 		require.NoError(t, err)
 		return sum
 	}
@@ -114,8 +117,41 @@ func TestSumsOfHoles(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	require.NoError(t, f.Truncate(maxBytes)) // 64 GiB of nothing take no time
-	_, err = sumOf(context.Background(), f, maxBytes)
+	_, _, err = sumOf(context.Background(), f, maxBytes)
 	require.NoError(t, err)
+}
+
+// TestHolesComeBack guards that the copy of a sparse file takes as little room as
+// the file, though a guest wrote zeros.
+func TestHolesComeBack(t *testing.T) {
+	r, s := begin(t)
+	probe, err := os.Create(filepath.Join(r.Dir, "probe"))
+	require.NoError(t, err)
+	defer probe.Close()
+	if unix.Fallocate(int(probe.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0, blockBytes) == unix.EOPNOTSUPP {
+		t.Skip("this file system makes no holes")
+	}
+	content := make([]byte, 8<<20+5)
+	copy(content[3<<20:], "in the middle")
+	s.write("disk.img", string(content))
+	mtime := time.Now().Add(-time.Hour).Truncate(time.Second)
+	require.NoError(t, os.Chtimes(blobOf(r, s, "disk.img"), mtime, mtime))
+	c := apply(t, r)
+	require.Equal(t, int64(len(content)), c.List()[0].Size)
+	path := filepath.Join(r.Sandbox, "disk.img")
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(content, got))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, mtime, info.ModTime())
+	require.LessOrEqual(t, blocks(info), int64(2*blockBytes))
+	require.Empty(t, undo(t, r).Refused)
+	list, err := List(r.state())
+	require.NoError(t, err)
+	for _, kept := range list {
+		require.Less(t, kept.Size(), int64(1<<20), "what an undo took away is kept, and small")
+	}
 }
 
 // BenchmarkReadContent is what it costs that a digest covers content, beside

@@ -86,6 +86,10 @@ func (e *engine) prepareFile(it *item, m making, over *item, mask uint32) error 
 	if err := strip(f); err != nil {
 		return err
 	}
+	thinned, err := e.thin(it.home, m.filled)
+	if err != nil {
+		return err
+	}
 	mode := 0o666 &^ mask
 	if over != nil {
 		mode = e.adopt(f, over)
@@ -95,7 +99,7 @@ func (e *engine) prepareFile(it *item, m making, over *item, mask uint32) error 
 			return err
 		}
 	}
-	if m.times.atime != stage.Own || m.times.mtime != stage.Own {
+	if thinned || m.times.atime != stage.Own || m.times.mtime != stage.Own {
 		err = e.data.setTimes(it.home, orElse(m.times.atime, now.atime), orElse(m.times.mtime, now.mtime))
 	}
 	return err

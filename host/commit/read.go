@@ -263,7 +263,8 @@ func (rd *reader) create(ctx context.Context, n *stage.Node, path string, over i
 			return fault.New(fault.Stopped, "the stage is refused: %q has no content", path)
 		}
 		it.home = blobHome(n.Blob)
-		id, sum, err := rd.content(ctx, it.home)
+		err := rd.content(ctx, it.home, &m)
+		id := m.content
 		switch {
 		case errors.Is(err, errTooMuch):
 			return fault.New(fault.Stopped, "the run would write more than %d bytes", int64(maxBytes))
@@ -272,7 +273,6 @@ func (rd *reader) create(ctx context.Context, n *stage.Node, path string, over i
 		case err != nil || id.links != 1 || int(id.uid) != os.Geteuid() || id.dev != rd.data.dev:
 			return fault.New(fault.Stopped, "the stage is refused: the content of %q is not a plain file of its own", path)
 		}
-		m.content, m.sum = id, sum
 		it.was.size = id.size
 	case isLink:
 		it.was.size = int64(len(n.Target))

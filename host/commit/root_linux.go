@@ -263,6 +263,26 @@ func nextData(f *os.File, at int64) int64 {
 	return next
 }
 
+// punch makes holes in a file where the file system can.
+func (r *root) punch(path string, holes []span) error {
+	fd, err := r.open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOCTTY)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	for _, h := range holes {
+		err := unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, h.at, h.bytes)
+		switch err {
+		case nil:
+		case unix.EOPNOTSUPP, unix.ENOSYS:
+			return nil
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
 // mkdir and symlink make a folder or a link below the root.
 func (r *root) mkdir(path string, mode uint32) error {
 	fd, name, done, err := r.parent(path)

@@ -33,6 +33,7 @@ func (r *root) syncOrdered() error                       { return errUnsupported
 func (r *root) legacy(string) legacy                     { return legacy{} }
 func (r *root) inherit(*item, legacy) error              { return errUnsupported }
 func (r *root) syncAll() error                           { return errUnsupported }
+func (r *root) punch(string, []span) error               { return errUnsupported }
 func (e *engine) adopt(*os.File, *item) uint32           { return 0o600 }
 func statFile(*os.File) (identity, error)                { return identity{}, errUnsupported }
 func noWriter(*os.File) error                            { return errUnsupported }
