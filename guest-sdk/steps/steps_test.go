@@ -24,7 +24,7 @@ func box(t *testing.T, names ...string) guest.Native {
 
 func run(n guest.Native, paths, extensions []string) ([]string, error) {
 	skill := &guest.Skill{Tools: []guest.Tool{steps.ResolveInputs()}}
-	results, err := n.Run(skill, guest.Call{Tool: "resolve_inputs", Args: map[string]any{"paths": paths, "extensions": extensions}})
+	results, err := n.Run(skill, guest.Call{Tool: "resolve_inputs", Args: guest.ArgsOf(steps.ResolveArgs{Paths: paths, Extensions: extensions})})
 	if err != nil {
 		return nil, err
 	}
