@@ -107,7 +107,7 @@ func TestGrant(t *testing.T) {
 		{"a protected folder stands for what is below", below, approval.Answer{Yes: true, Protected: []string{".git", "src/.envrc"}}, ""},
 		{"any other folder does not", below, approval.Answer{Yes: true, Protected: []string{".git", "src"}}, `"src/.envrc"`},
 		{"nor does the top", below, approval.Answer{Yes: true, Protected: []string{".git", "", "/", ".", "./"}}, `"src/.envrc"`},
-		{"a repository is protected under any name", bare, approval.Answer{Yes: true}, `"r/HEAD" (the folder is a git repository`},
+		{"a repository is protected under any name", bare, approval.Answer{Yes: true}, `"r/HEAD" (git takes its folder for a repository`},
 		{"and stands for what is below", bare, approval.Answer{Yes: true, Protected: []string{"r/"}}, ""},
 		{"yes and every name", guarded, approval.Answer{Yes: true, Protected: []string{"./.envrc", ".npmrc"}}, ""},
 	} {

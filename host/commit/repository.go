@@ -6,7 +6,7 @@ package commit
 // hooks say, for a mere look at its status. So every change in such a folder is
 // protected, and so is what would make one.
 
-const inRepository = "the folder is a git repository, or becomes one: git runs commands from its settings and hooks"
+const inRepository = "git takes its folder for a repository and runs commands from it"
 
 // repositoryNames are what makes a repository. Two of them in one folder are
 // enough, so that none comes to be piece by piece, in whatever order.
