@@ -32,7 +32,7 @@ func (a *attempt) salvage(ctx context.Context, failure error) error {
 	}
 	a.record.Partial = true
 	_ = commit.Trim(a.run) // all that an error costs is room
-	if ctx.Err() != nil { // interrupted or out of time: no more questions
+	if ctx.Err() != nil {  // interrupted or out of time: no more questions
 		return failure
 	}
 	later := hinted(failure, "`stepbox commit %s --partial` commits what the calls that ended well had made", a.run.ID)
