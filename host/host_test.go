@@ -228,6 +228,20 @@ func TestAQuestionIsAConversation(t *testing.T) {
 	require.Contains(t, tree(t, dir), "inbox/done.txt")
 }
 
+// An answer in one word is the argument that was asked for.
+func TestAnAnswerInOneWord(t *testing.T) {
+	for _, words := range []string{"backup", "to backup"} {
+		t.Run(words, func(t *testing.T) {
+			h, dir := open(t), hometest.Copy(t)
+			p := &person{approve: true, answers: []string{words}}
+			_, err := h.Run(t.Context(), host.Request{Skill: files, Sandbox: dir, Utterance: "copy inbox/letter.docx"}, p, nil)
+			require.NoError(t, err)
+			require.Len(t, p.asked, 1)
+			require.Contains(t, tree(t, dir), "backup/letter.docx")
+		})
+	}
+}
+
 func TestADryRunChangesNothing(t *testing.T) {
 	h, dir := open(t), hometest.Copy(t)
 	before := tree(t, dir)

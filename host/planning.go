@@ -80,6 +80,13 @@ func (p *planning) plan(ctx context.Context) (plan.Valid, error) {
 		if strings.TrimSpace(answer) == "" {
 			return plan.Valid{}, decided(p.events, decision)
 		}
+		if decision.Arg == "" && p.answer.Lacks != "" {
+			decision.Call, decision.Arg = 0, p.answer.Lacks
+			p.answer.Text, p.answer.Lacks = p.answer.Partial, "" // what it proposes from now on
+			if p.draft, err = plan.Parse(p.answer.Text); err != nil {
+				return plan.Valid{}, err
+			}
+		}
 		if decision.Arg != "" { // the answer is one argument's value: the rest of the plan stands
 			utterance += " " + answer
 			p.draft = p.draft.WithCalls(answered(p.draft.Calls(), decision, p.named(decision, answer)))

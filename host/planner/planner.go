@@ -57,6 +57,11 @@ type Answer struct {
 	// Unclear are the parts of the request that a clarify question is about, as
 	// they were written: an answer stands for them.
 	Unclear []string
+	// Partial is the plan that a clarify question leaves open, without the one
+	// argument of its first call that is asked for, and Lacks is that argument;
+	// empty when the question is about more.
+	Partial []byte
+	Lacks   string
 	// Planner names who planned, Model the model that it asked, if any.
 	Planner string
 	Model   string

@@ -36,6 +36,17 @@ func (a *attempt) question() planner.Answer {
 	return out
 }
 
+// askedFor is the question about the one argument that the only call of a
+// request lacks: an answer to it need not be read as a sentence.
+func (a *attempt) askedFor() planner.Answer {
+	out := a.question()
+	if len(a.problems) == 1 && len(a.lacks) == 1 && len(a.unclear) == 0 {
+		out.Partial = answer(1, nil, abi.Call{Tool: a.tool.Name, Args: a.args}).Text
+		out.Lacks = a.lacks[0]
+	}
+	return out
+}
+
 func refusal(confidence float64, reason string) planner.Answer {
 	return answer(confidence, nil, abi.Call{Tool: reject, Args: map[string]any{"reason": reason}})
 }

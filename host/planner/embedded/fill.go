@@ -32,6 +32,7 @@ type attempt struct {
 	problems   []string
 	unclear    []string // what the problems are about, as written
 	candidates []string
+	lacks      []string // arguments that the problems ask for
 	pronoun    lexicon.Role
 	here       bool
 	under      string    // the folder to make things in

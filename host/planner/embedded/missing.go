@@ -177,6 +177,7 @@ func (a *attempt) ask(args ...string) {
 	s := a.tool.Args[args[0]]
 	what := strings.ReplaceAll(args[0], "_", " ")
 	verb := strings.ReplaceAll(a.tool.Name, "_", " ")
+	a.lacks = append(a.lacks, args...)
 	switch {
 	case len(args) > 1 && (s == nil || s.PathRole == abi.RoleNone):
 		ways := strings.ReplaceAll(strings.Join(args, ", "), "_", " ")

@@ -57,6 +57,9 @@ func (q *reading) plan() planner.Answer {
 			return question(0.85, q.suggestions(), "I did not understand %q. What should be done?", q.text(c.from, c.to))
 		}
 		if len(a.problems) > 0 {
+			if len(clauses) == 1 && prev == nil {
+				return a.askedFor()
+			}
 			return a.question()
 		}
 		if prev != nil && a.output != "" {
