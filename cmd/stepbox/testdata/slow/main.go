@@ -1,4 +1,4 @@
-// Slow is a skill for the tests of the command line: it writes a file and then
+// Command slow is a skill for the tests of the command line: it writes a file and then
 // takes its time, asks in the middle, and says what a guest should not say. What
 // it forges holds the word FORGED.
 package main
