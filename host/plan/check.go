@@ -90,10 +90,13 @@ func (c *checker) scalar(at *pointer, a *registry.Arg, t abi.ArgType, v any) {
 			c.wrongType(at, a, "a string", v)
 			return
 		}
-		if c.textFault(at, s) || a.PathRole == abi.RoleNone {
-			return
+		switch {
+		case c.textFault(at, s):
+		case a.Pattern != nil && !a.Pattern.MatchString(s):
+			c.add(CodePattern, at, a.Help, "%q cannot be %q", a.Name, s)
+		case a.PathRole != abi.RoleNone:
+			c.pathFault(at, a, s)
 		}
-		c.pathFault(at, a, s)
 	case abi.TypeEnum:
 		if s, ok := v.(string); !ok || !slices.Contains(a.Enum, s) {
 			c.enumFault(at, a, v)

@@ -20,6 +20,7 @@ act:
     path: {type: array, items: string, path_role: input, max: 4}
     dst: {type: string, path_role: output}
     title: {type: string}
+    level: {type: string, pattern: '[+-]?[0-9]+dB', help: "like -3dB"}
     count: {type: integer, min: 1, max: 10}
     speed: {type: number, min: 0.5}
     keep: {type: boolean}

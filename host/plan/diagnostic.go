@@ -27,6 +27,7 @@ const (
 	CodeType           = "type"
 	CodeEnum           = "enum"
 	CodeBounds         = "bounds"
+	CodePattern        = "pattern"
 	CodeText           = "text" // bytes that no argument may hold
 	CodeOutput         = "output"
 	CodeVariable       = "variable"

@@ -51,6 +51,8 @@ func TestValidate(t *testing.T) {
 		{"size", `[{"tool":"act","args":{"size":"big"}}]`, []string{"type /plan/0/args/size"}, `such as "10MB"`},
 		{"date without a zone", `[{"tool":"act","args":{"day":"2026-01-05T10:00:00"}}]`, []string{"type /plan/0/args/day"}, "zone"},
 		{"duration", `[{"tool":"act","args":{"time":"soon"}}]`, []string{"type /plan/0/args/time"}, ""},
+		{"pattern", `[{"tool":"act","args":{"level":"3dB; rm"}}]`, []string{"pattern /plan/0/args/level"}, `"level" cannot be "3dB; rm" (like -3dB)`},
+		{"a line behind a pattern", `[{"tool":"act","args":{"level":"3dB\n"}}]`, []string{"pattern /plan/0/args/level"}, ""},
 		{"object", `[{"tool":"act","args":{"object":[]}}]`, []string{"type /plan/0/args/object"}, ""},
 		{"empty path", `[{"tool":"act","args":{"path":""}}]`, []string{"text /plan/0/args/path/0"}, "empty path"},
 		{"zero byte", `[{"tool":"act","args":{"title":"a\u0000b"}}]`, []string{"text /plan/0/args/title"}, "zero byte"},

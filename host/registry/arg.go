@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 )
 
 var (
-	schemaFields = []string{"type", "items", "enum", "aliases", "min", "max", "path_role", "help"}
+	schemaFields = []string{"type", "items", "enum", "aliases", "min", "max", "pattern", "path_role", "help"}
 	argTypes     = []string{"string", "integer", "number", "boolean", "enum", "array", "object", "size", "date", "duration"}
 	itemTypes    = []string{"string", "integer", "number", "boolean", "enum", "object", "size", "date", "duration"}
 	pathRoles    = []string{"input", "output"}
@@ -59,6 +60,7 @@ func (b *builder) schema(n *yamldoc.Node, t *Tool, a *Arg) {
 	a.PathRole = abi.PathRole(b.oneOf(n, "path_role", pathRoles))
 	a.Help = strings.TrimSpace(f.Text(n, "help"))
 	a.Min, a.Max = b.bound(n, "min"), b.bound(n, "max")
+	a.Pattern = b.pattern(n)
 	if m := f.Mapping(n, "aliases"); m != nil {
 		a.Synonyms = make(map[string]string, len(m.Entries))
 		for _, e := range m.Entries {
@@ -96,6 +98,30 @@ func (b *builder) bound(n *yamldoc.Node, key string) *float64 {
 	}
 	b.faults.Add(v, "%s must be a number, not %s", key, v.Kind)
 	return nil
+}
+
+// maxPattern bounds the text of a pattern: the contract is a stranger's.
+const maxPattern = 1000
+
+// pattern reads an RE2 expression for the whole of a text.
+func (b *builder) pattern(n *yamldoc.Node) *regexp.Regexp {
+	text := b.faults.Text(n, "pattern")
+	if text == "" {
+		return nil
+	}
+	if len(text) > maxPattern {
+		b.faults.Add(n.Get("pattern"), "the pattern has %d bytes; at most %d are taken", len(text), maxPattern)
+		return nil
+	}
+	re, err := regexp.Compile(text) // by itself: "a)|(b" would change what is put around it
+	if err == nil {
+		re, err = regexp.Compile(`^(?:` + text + `)$`)
+	}
+	if err != nil {
+		b.faults.Add(n.Get("pattern"), "pattern %q is no RE2 expression: %v", text, err)
+		return nil
+	}
+	return re
 }
 
 // valueSet gives an argument without values of its own those that the skill
@@ -170,6 +196,12 @@ func (b *builder) consistent(n *yamldoc.Node, t *Tool, a *Arg) {
 	text := a.Type == abi.TypeString || a.Type == abi.TypeArray && a.Items == abi.TypeString
 	if a.PathRole != abi.RoleNone && !text {
 		f.Add(n, "argument %q of %q has a path_role, so it must be a string or an array of strings", a.Name, t.Name)
+	}
+	if n.Has("pattern") && a.Type != abi.TypeString {
+		f.Add(n, "argument %q of %q is of type %s, which has no pattern", a.Name, t.Name, a.Type)
+	}
+	if n.Has("pattern") && a.Help == "" {
+		f.Add(n, "argument %q of %q has a pattern, so its help must say in words what it takes", a.Name, t.Name)
 	}
 	if (a.Min != nil || a.Max != nil) && a.Type != abi.TypeInteger && a.Type != abi.TypeNumber && a.Type != abi.TypeArray {
 		f.Add(n, "argument %q of %q is of type %s, which has no min and max", a.Name, t.Name, a.Type)

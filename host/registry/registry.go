@@ -4,6 +4,8 @@
 package registry
 
 import (
+	"regexp"
+
 	"stepbox.dev/abi"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/registry/yamldoc"
@@ -43,6 +45,9 @@ type Arg struct {
 	abi.ArgSchema
 	// Synonyms maps other spellings of an enum value to the value.
 	Synonyms map[string]string
+	// Pattern is what the whole of a text must match, nil when any may be; Help
+	// says it in words.
+	Pattern *regexp.Regexp
 	// Declared is false when tools.yaml has no arg_schemas entry for it: any
 	// JSON value passes.
 	Declared bool

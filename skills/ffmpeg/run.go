@@ -79,7 +79,7 @@ func runBatch(ctx guest.Context, in batchArgs) (Made, error) {
 		}
 	}
 	if ctx.DryRun() {
-		return plan(ctx, in.Recipes, work)
+		return foresee(ctx, in.Recipes, work)
 	}
 	if err := ask(ctx, in, work); err != nil {
 		return made, err
@@ -129,9 +129,9 @@ func ask(ctx guest.Context, in batchArgs, work float64) error {
 	return err
 }
 
-// plan is the run_batch of a dry run: each output is a note of what it would
+// foresee is the run_batch of a dry run: each output is a note of what it would
 // be, for the calls that follow.
-func plan(ctx guest.Context, recipes []Recipe, work float64) (Made, error) {
+func foresee(ctx guest.Context, recipes []Recipe, work float64) (Made, error) {
 	made := Made{Work: work}
 	for _, r := range recipes {
 		text, err := json.Marshal(r.Planned)

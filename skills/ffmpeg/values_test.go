@@ -7,6 +7,8 @@ import (
 
 	"stepbox.dev/abi"
 	"stepbox.dev/guest-sdk"
+	"stepbox.dev/host/plan"
+	"stepbox.dev/host/skill"
 )
 
 func TestClock(t *testing.T) {
@@ -54,6 +56,34 @@ func TestResolution(t *testing.T) {
 	}
 }
 
+// A plan with a level that nobody can read does not validate. What the skill
+// reads, the contract lets through; a number that could be two things is asked
+// about later.
+func TestLevelsOfTheContract(t *testing.T) {
+	s, err := skill.Load(".", skill.Options{})
+	require.NoError(t, err)
+	volume, _ := s.Registry().Tool("adjust_volume")
+	level := volume.Args["level"]
+	for text, want := range map[string]bool{
+		"6dB": true, "-3 dB": true, "+2.5db": true, "-3": true, "−3 dB": true, "50%": true, "0,5": true, "2x": true, "LOUDER": true, "twice": true, "6": true,
+		"banana": false, "": false, "very loud": false, "volume=2,movie=x": false, "1e3dB": false, "--3dB": false, "6dB ": true, "louder\n": false,
+	} {
+		faults := plan.CheckValue(level, text)
+		require.Equal(t, want, len(faults) == 0, text)
+		if _, reads := gain(text); reads {
+			require.True(t, want, text)
+		}
+		if !want {
+			require.Contains(t, faults[0].Suggestion, "6dB, -3dB, 50%", text)
+		}
+	}
+	for _, word := range []string{"louder", "boost", "increase", "higher", "raise", "amplify", "up", "lauter", "quieter", "lower", "reduce", "decrease", "softer", "down", "quiet", "leiser", "half", "halve", "double", "twice"} {
+		require.Empty(t, plan.CheckValue(level, word), word)
+		_, reads := gain(word)
+		require.True(t, reads, word)
+	}
+}
+
 // A filter for the tempo of sound takes only part of the way: together they go
 // all of it.
 func TestTempo(t *testing.T) {
@@ -69,7 +99,7 @@ func TestAskedBeforeAnythingRuns(t *testing.T) {
 		tool string
 		want string
 	}{
-		"no level":          {call("adjust_volume", args{"inputs": []string{"a.mp4"}, "level": "very loud"}), "clarify", "How loud"},
+		"no level":          {call("adjust_volume", args{"inputs": []string{"a.mp4"}, "level": "6"}), "clarify", "How loud"},
 		"two levels":        {call("adjust_volume", args{"inputs": []string{"a.mp4"}, "level": "6dB", "normalize": true}), "clarify", "normalized"},
 		"an odd angle":      {call("rotate_video", args{"inputs": []string{"a.mp4"}, "angle": 45}), "clarify", "90, 180 or 270"},
 		"no part":           {call("trim_video", args{"input": "a.mp4", "start": "0"}), "clarify", "Which part"},
