@@ -169,7 +169,8 @@ func (h *Host) places() []place {
 type namedFile struct{ name, path string }
 
 // bundles lists what a place holds of a kind: NAME.wasm, and for skills also
-// NAME/ with a contract in it.
+// NAME/ with a contract in it. What is called otherwise has to be named by its
+// path: a name ends up in shells, lists and messages.
 func (p place) bundles(kind string) []namedFile {
 	entries, err := os.ReadDir(p.dir)
 	if err != nil { // a place that is not there holds nothing
@@ -178,14 +179,19 @@ func (p place) bundles(kind string) []namedFile {
 	var list []namedFile
 	for _, e := range entries {
 		path := filepath.Join(p.dir, e.Name())
-		if name, ok := strings.CutSuffix(e.Name(), ".wasm"); ok && !isFolder(path) {
-			if skill.Kind(path) == kind {
+		name, isFile := strings.CutSuffix(e.Name(), ".wasm")
+		isFile = isFile && !isFolder(path)
+		if !isFile {
+			name = e.Name()
+		}
+		switch {
+		case !bundle.ValidName(name):
+		case isFile && skill.Kind(path) == kind:
+			list = append(list, namedFile{name, path})
+		case !isFile && kind == bundle.KindSkill:
+			if _, err := os.Stat(filepath.Join(path, "skill.yaml")); err == nil {
 				list = append(list, namedFile{name, path})
 			}
-			continue
-		}
-		if _, err := os.Stat(filepath.Join(path, "skill.yaml")); err == nil && kind == bundle.KindSkill {
-			list = append(list, namedFile{e.Name(), path})
 		}
 	}
 	return list

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,13 +14,11 @@ import (
 
 // inspected is skills inspect --json, and what install and try show first.
 type inspected struct {
-	Kind        string        `json:"kind"` // skill or engine
-	Name        string        `json:"name"`
-	Version     string        `json:"version"`
-	Description string        `json:"description"`
-	Signer      *store.Signer `json:"signer,omitempty"`
-	// Signed is trusted (the key is in the key ring), unknown, no or broken.
-	Signed string `json:"signed"`
+	Kind        string `json:"kind"` // skill or engine
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Description string `json:"description"`
+	identity
 	// Problem is why it can be neither installed nor tried.
 	Problem  string            `json:"problem,omitempty"`
 	Declares store.Declaration `json:"declares"`
@@ -33,8 +30,6 @@ type inspected struct {
 	File      string        `json:"file"`   // SHA-256 of the whole file
 	Module    bundle.Part   `json:"module"`
 	Files     []bundle.File `json:"files"`
-
-	known *store.Trusted
 }
 
 func newSkillsInspect(a *app) *cobra.Command {
@@ -79,7 +74,7 @@ its sizes and digests. The module is not run.`,
 func inspect(s *store.Store, c *store.Candidate) (inspected, error) {
 	m := c.Bundle.Manifest
 	i := inspected{
-		Kind: m.Kind, Name: m.Name, Version: m.Version, Signer: c.Signer, Declares: c.Declares, ABI: m.ABI,
+		Kind: m.Kind, Name: m.Name, Version: m.Version, Declares: c.Declares, ABI: m.ABI,
 		Size: c.Size(), Digest: c.Digest(), File: c.FileDigest(), Module: m.Module, Files: m.Files,
 	}
 	if c.Skill != nil {
@@ -90,22 +85,9 @@ func inspect(s *store.Store, c *store.Candidate) (inspected, error) {
 	for _, t := range c.Declares.Tools {
 		i.Protected = i.Protected || t.May == "create" || t.May == "write"
 	}
-	switch {
-	case c.SignatureError != nil:
-		i.Signed = "broken"
-	case c.Signer == nil:
-		i.Signed = "no"
-	default:
-		ring, err := s.Ring()
-		if err != nil {
-			return i, err
-		}
-		i.Signed = "unknown"
-		for _, t := range ring.Trusted {
-			if t.Key == c.Signer.Key {
-				i.Signed, i.known = "trusted", &t
-			}
-		}
+	var err error
+	if i.identity, err = identify(s, c.Signer, c.SignatureError); err != nil {
+		return i, err
 	}
 	if err := c.Sound(); err != nil {
 		i.Problem = err.Error()
@@ -116,16 +98,14 @@ func inspect(s *store.Store, c *store.Candidate) (inspected, error) {
 // text is it in words.
 func (i inspected) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s, %s\n", display.Clean(i.Name), display.Clean(i.Version), map[string]string{bundle.KindEngine: "an engine"}[i.Kind]+map[string]string{bundle.KindSkill: "a skill"}[i.Kind])
-	if i.Description != "" {
-		fmt.Fprintf(&b, "  %s\n", display.Clip(i.Description, 300))
-	}
+	fmt.Fprintf(&b, "%s %s, %s\n", display.Clean(i.Name), display.Clean(i.Version), map[string]string{bundle.KindEngine: "an engine", bundle.KindSkill: "a skill"}[i.Kind])
+	display.Said(&b, i.Description)
 	rows := [][]string{{"made by", i.maker()}}
 	if i.Problem != "" {
 		rows = append(rows, []string{"REFUSED", i.Problem})
 	}
 	if i.Declares.Licence != "" {
-		rows = append(rows, []string{"licence", i.Declares.Licence})
+		rows = append(rows, []string{"licence", display.Clip(i.Declares.Licence, 100)})
 	}
 	display.Table(&b, rows)
 	if i.Kind == bundle.KindSkill {
@@ -144,18 +124,6 @@ func (i inspected) text() string {
 		[]string{"digest", i.Digest}, []string{"module", i.Module.SHA256}, []string{"file", i.File})
 	display.Table(&b, rows)
 	return b.String()
-}
-
-func (i inspected) maker() string {
-	switch i.Signed {
-	case "no":
-		return "unknown: nobody signed it"
-	case "broken":
-		return "unknown: its signature is broken"
-	case "trusted":
-		return fmt.Sprintf("%s  %s  (trusted since %s)", i.known.Name, i.known.Key, i.known.Since.Format(time.DateOnly))
-	}
-	return fmt.Sprintf("%s, as it says  %s  (a key that nobody here knows)", i.Signer.Name, i.Signer.Key)
 }
 
 // tools groups tools by what they may do, the most harmful first.

@@ -1,18 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"stepbox.dev/abi"
-	"stepbox.dev/cmd/stepbox/internal/display"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/registry"
 	"stepbox.dev/host/skill"
-	"stepbox.dev/host/skill/bundle"
 	"stepbox.dev/host/store"
 )
 
@@ -32,9 +26,7 @@ type shownSkill struct {
 
 	Engines []store.Engine `json:"engines"`
 	Limits  store.Limits   `json:"limits"` // 0 is the host's default
-	// Signed is no, unknown or trusted (by the key ring), and for a folder "".
-	Signed string        `json:"signed,omitempty"`
-	Signer *store.Signer `json:"signer,omitempty"`
+	identity
 }
 
 // shownTool is one tool of it. May is none, read, create or write.
@@ -80,12 +72,13 @@ tool may touch is enforced, whatever the skill does.`,
 				return err
 			}
 			v := shown(s)
-			if s.Bundle() != nil {
-				v.Signer, v.Signed, err = signedBy(h.Store(), s.Bundle())
+			if b := s.Bundle(); b != nil {
+				who, broken := store.Verify(b)
+				if v.identity, err = identify(h.Store(), who, broken); err != nil {
+					return err
+				}
 			}
 			switch {
-			case err != nil:
-				return err
 			case asJSON:
 				return a.printJSON(v)
 			case asHTML:
@@ -126,36 +119,6 @@ func shown(s *skill.Skill) shownSkill {
 	return v
 }
 
-// signedBy says who signed a bundle, by the name the key ring knows them by.
-func signedBy(known *store.Store, b *bundle.Bundle) (*store.Signer, string, error) {
-	who, err := store.Verify(b)
-	if err != nil || who == nil {
-		return nil, "no", err
-	}
-	ring, err := known.Ring()
-	if err != nil {
-		return nil, "", err
-	}
-	for _, t := range ring.Trusted {
-		if t.Key == who.Key {
-			return &t.Signer, "trusted", nil
-		}
-	}
-	return who, "unknown", nil
-}
-
-func (s shownSkill) maker() string {
-	switch s.Signed {
-	case "trusted":
-		return s.Signer.Name + ", " + string(s.Signer.Key)
-	case "unknown":
-		return s.Signer.Name + ", as it says, " + string(s.Signer.Key) + ", a key that nobody here knows"
-	case "no":
-		return "somebody who did not sign it"
-	}
-	return "whoever wrote the folder that it was read from"
-}
-
 // answers reports whether an example's plan does something: examples of
 // questions and refusals are for planners, not for people.
 func answers(calls []abi.Call, r *registry.Registry) bool {
@@ -190,146 +153,3 @@ func shownToolOf(t *registry.Tool) shownTool {
 	}
 	return v
 }
-
-// page is the skill for a person.
-func page(s shownSkill) string {
-	var b strings.Builder
-	title := s.Title
-	if title == "" {
-		title = s.Name
-	}
-	fmt.Fprintf(&b, "%s (%s %s)\n", display.Clean(title), display.Clean(s.Name), display.Clean(s.Version))
-	for _, l := range []string{s.Tagline, s.Description} {
-		if l != "" {
-			fmt.Fprintf(&b, "%s\n", display.Clean(l))
-		}
-	}
-	if len(s.Examples) > 0 {
-		b.WriteString("\nYou can say\n")
-		for _, e := range s.Examples {
-			fmt.Fprintf(&b, "  %s\n", display.Clean(e))
-		}
-	}
-	shared := sharing(s.Tools)
-	for _, t := range s.Tools {
-		if t.Internal { // nobody can ask for it by itself
-			continue
-		}
-		fmt.Fprintf(&b, "\n%s: %s\n", display.Clean(t.Name), display.Clean(strings.TrimSpace(t.Description)))
-		fmt.Fprintf(&b, "  %s\n", display.May(t.May))
-		if len(t.AnyOf) > 0 {
-			fmt.Fprintf(&b, "  needs one of: %s\n", display.Clean(strings.Join(t.AnyOf, ", ")))
-		}
-		own, also := ownArgs(t, shared)
-		argTable(&b, own)
-		if len(also) > 0 {
-			fmt.Fprintf(&b, "  also takes: %s\n", strings.Join(also, ", "))
-		}
-	}
-	if several := severalOf(s.Tools, shared); len(several) > 0 {
-		b.WriteString("\nWhat several tools take\n")
-		argTable(&b, several)
-	}
-	return b.String()
-}
-
-// severalTools is how many tools must take an argument for it to be described
-// once, below them, and not at each.
-const severalTools = 3
-
-// common identifies an argument that tools share: everything but the default.
-func common(a shownArg) string {
-	return fmt.Sprintf("%q %q %q %v", a.Name, argType(a), a.Help, a.Required)
-}
-
-// sharing counts how many tools take each argument.
-func sharing(tools []shownTool) map[string]int {
-	n := map[string]int{}
-	for _, t := range tools {
-		for _, a := range t.Args {
-			if !t.Internal && !a.Required {
-				n[common(a)]++
-			}
-		}
-	}
-	return n
-}
-
-// ownArgs are the arguments that are described at the tool, and the names and
-// defaults of those that are not.
-func ownArgs(t shownTool, shared map[string]int) (own []shownArg, also []string) {
-	for _, arg := range t.Args {
-		if shared[common(arg)] < severalTools {
-			own = append(own, arg)
-			continue
-		}
-		also = append(also, strings.TrimSpace(display.Clean(arg.Name)+" "+argDefault(arg)))
-	}
-	return own, also
-}
-
-// severalOf lists the shared arguments once, in the order of the tools. Their
-// defaults stand at the tools.
-func severalOf(tools []shownTool, shared map[string]int) []shownArg {
-	var list []shownArg
-	seen := map[string]bool{}
-	for _, t := range tools {
-		for _, a := range t.Args {
-			if key := common(a); shared[key] >= severalTools && !seen[key] && !t.Internal {
-				seen[key] = true
-				a.Default = nil
-				list = append(list, a)
-			}
-		}
-	}
-	return list
-}
-
-func argTable(b *strings.Builder, args []shownArg) {
-	rows := make([][]string, 0, len(args))
-	for _, a := range args {
-		rows = append(rows, []string{"  " + a.Name, argType(a), argDefault(a), argHelp(a)})
-	}
-	display.Table(b, rows)
-}
-
-// argHelp names the values that are too many to stand where the type does.
-func argHelp(a shownArg) string {
-	if values := strings.Join(a.Values, ", "); len(values) > maxValues {
-		return strings.TrimSpace(a.Help + " One of: " + values + ".")
-	}
-	return a.Help
-}
-
-// maxValues is how long a list of values may be to stand where the type does.
-const maxValues = 50
-
-func argType(a shownArg) string {
-	s := a.Type
-	if values := strings.Join(a.Values, "|"); len(values) > maxValues {
-		s = strings.Replace(s, "enum", "word", 1) // the help names them
-	} else if values != "" {
-		s = strings.Replace(s, "enum", values, 1)
-	}
-	switch {
-	case a.Min != nil && a.Max != nil:
-		s += " " + number(*a.Min) + " to " + number(*a.Max)
-	case a.Min != nil:
-		s += " from " + number(*a.Min)
-	case a.Max != nil:
-		s += " up to " + number(*a.Max)
-	}
-	return display.Clip(s, 64)
-}
-
-func argDefault(a shownArg) string {
-	switch {
-	case a.Required:
-		return "required"
-	case a.Default != nil:
-		return "= " + display.Value(a.Default)
-	}
-	return ""
-}
-
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

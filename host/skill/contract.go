@@ -11,6 +11,7 @@ import (
 	"stepbox.dev/host/registry"
 	"stepbox.dev/host/registry/nearest"
 	"stepbox.dev/host/registry/yamldoc"
+	"stepbox.dev/host/skill/bundle"
 )
 
 var (
@@ -28,8 +29,6 @@ var (
 	exampleFields = []string{"request", "output"}
 	callFields    = []string{"tool", "args", "output"}
 
-	skillName   = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
-	version     = regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}(-[0-9A-Za-z.-]{1,64})?$`)
 	hexDigest   = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	featureName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
 )
@@ -75,7 +74,7 @@ func (l *loader) identity(m *yamldoc.Node) {
 	switch s.name = f.Text(m, "name"); {
 	case s.name == "":
 		f.Add(m, "the skill has no name")
-	case !skillName.MatchString(s.name):
+	case !bundle.ValidName(s.name):
 		f.Add(m.Get("name"), "the name %q must be lower case letters, digits, _ and -, at most 64", s.name)
 	}
 	for _, layer := range l.layers {
@@ -87,7 +86,7 @@ func (l *loader) identity(m *yamldoc.Node) {
 	s.description = strings.TrimSpace(f.Text(m, "description"))
 	if s.version = f.Text(m, "version"); s.version == "" {
 		s.version = "0.0.0"
-	} else if !version.MatchString(s.version) {
+	} else if !bundle.ValidVersion(s.version) {
 		f.Add(m.Get("version"), "the version %q must be three numbers, as 1.0.2", s.version)
 	}
 	switch status := f.Text(m, "status"); status {
@@ -175,7 +174,7 @@ func (l *loader) engines(m *yamldoc.Node) {
 		}
 		f.Keys(n, "field", engineFields)
 		e := Engine{Name: f.Text(n, "name"), Digest: f.Text(n, "digest")}
-		if !skillName.MatchString(e.Name) {
+		if !bundle.ValidName(e.Name) {
 			f.Add(n, "the engine name %q must be lower case letters, digits, _ and -, at most 64", e.Name)
 		}
 		if !hexDigest.MatchString(e.Digest) {

@@ -28,7 +28,6 @@ type lockFile struct {
 
 var (
 	hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	plainName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 )
 
 func (s *Store) readLock() (*lockFile, error) {
@@ -52,7 +51,7 @@ func (s *Store) readLock() (*lockFile, error) {
 	for _, e := range l.Bundles {
 		key := e.Kind + " " + e.Name + " " + e.Module
 		switch {
-		case e.Kind != bundle.KindSkill && e.Kind != bundle.KindEngine, !plainName.MatchString(e.Name),
+		case e.Kind != bundle.KindSkill && e.Kind != bundle.KindEngine, !bundle.ValidName(e.Name), !bundle.ValidVersion(e.Version),
 			!hexDigest.MatchString(e.Digest), !hexDigest.MatchString(e.Module), !hexDigest.MatchString(e.File):
 			return nil, damaged("the entry %q is none", e.Name)
 		case e.Unsigned != (e.Signer == nil):

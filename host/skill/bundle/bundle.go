@@ -84,6 +84,14 @@ const (
 	KindEngine = "engine"
 )
 
+// ValidName reports whether a skill or an engine may be called that: what is no
+// path and nothing to a shell anywhere.
+func ValidName(name string) bool { return validName.MatchString(name) }
+
+// ValidVersion reports whether a version is one: three numbers, and perhaps a
+// suffix.
+func ValidVersion(version string) bool { return validVersion.MatchString(version) }
+
 var (
 	validName    = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 	validVersion = regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}(-[0-9A-Za-z.-]{1,64})?$`)

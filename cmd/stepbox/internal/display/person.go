@@ -114,8 +114,8 @@ func (p *Person) Confirm(ctx context.Context, r abi.ConfirmRequest) (bool, error
 
 // quote shows words that are not stepbox's own, marked.
 func (p *Person) quote(words string) {
-	for _, l := range head(Lines(words), 40) {
-		p.text.tell("%s%s", bar, cut(l, 500))
+	for _, l := range head(Lines(words), saidLines) {
+		p.text.tell("%s%s", bar, cut(l, saidColumns))
 	}
 }
 

@@ -120,6 +120,29 @@ func Failure(w io.Writer, what string, candidates []string, next string) {
 	}
 }
 
+// The most of one text of a contract that is shown, and of a list of them.
+const (
+	saidLines, saidColumns = 40, 500
+	saidTexts              = 60
+)
+
+// Said writes texts of a contract, each line marked as what the skill says.
+// Empty texts are left out.
+func Said(w io.Writer, texts ...string) {
+	for i, text := range texts {
+		if i == saidTexts {
+			fmt.Fprintf(w, "  … and %d more\n", len(texts)-i)
+			return
+		}
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		for _, l := range head(Lines(text), saidLines) {
+			fmt.Fprintf(w, "%s%s\n", bar, cut(l, saidColumns))
+		}
+	}
+}
+
 // asker is who asks a question in the middle of a run.
 func (t *Text) asker() string {
 	t.mu.Lock()

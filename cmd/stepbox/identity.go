@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"stepbox.dev/host/store"
+)
+
+// identity is who signed a bundle, as far as that is known here.
+type identity struct {
+	// Signed is trusted (the key is in the key ring), unknown, no or broken, and
+	// for a folder "".
+	Signed string `json:"signed,omitempty"`
+	// Signer has the name that the key ring knows the key by, else the one that
+	// it claims.
+	Signer *store.Signer `json:"signer,omitempty"`
+
+	since time.Time
+}
+
+// identify looks a signer up; broken is what is wrong with the signature.
+func identify(s *store.Store, who *store.Signer, broken error) (identity, error) {
+	switch {
+	case broken != nil:
+		return identity{Signed: "broken"}, nil
+	case who == nil:
+		return identity{Signed: "no"}, nil
+	}
+	ring, err := s.Ring()
+	if err != nil {
+		return identity{}, err
+	}
+	for _, t := range ring.Trusted {
+		if t.Key == who.Key {
+			return identity{Signed: "trusted", Signer: &t.Signer, since: t.Since}, nil
+		}
+	}
+	return identity{Signed: "unknown", Signer: who}, nil
+}
+
+// maker says who made it.
+func (i identity) maker() string {
+	switch i.Signed {
+	case "trusted":
+		return fmt.Sprintf("%s  %s  (trusted since %s)", i.Signer.Name, i.Signer.Key, i.since.Format(time.DateOnly))
+	case "unknown":
+		return fmt.Sprintf("%s, as it says  %s  (a key that nobody here knows)", i.Signer.Name, i.Signer.Key)
+	case "no":
+		return "unknown: nobody signed it"
+	case "broken":
+		return "unknown: its signature is broken"
+	}
+	return "whoever wrote the folder that it was read from"
+}
