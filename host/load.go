@@ -53,9 +53,14 @@ func (l *loading) start(ctx context.Context, h *Host, o worker.Options, e event.
 	if err != nil {
 		return err
 	}
-	l.module, err = cache.Module(ctx, wasm, func() {
+	compiling := func() {
 		e.Handle(event.Notice{Message: fmt.Sprintf("compiling skill %s (the first time only)", name)})
-	})
+	}
+	if b := l.skill.Bundle(); b != nil { // whose module was compared with its digest when it was read
+		l.module, err = cache.Checked(ctx, wasm, b.Manifest.Module.SHA256, compiling)
+	} else {
+		l.module, err = cache.Module(ctx, wasm, compiling)
+	}
 	if err != nil {
 		return err
 	}

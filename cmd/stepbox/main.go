@@ -6,8 +6,11 @@ package main
 import (
 	"context"
 	"io"
+	"math"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 
@@ -18,12 +21,29 @@ import (
 
 func main() {
 	host.RunWorkerIfAsked()
+	collectLate()
 	ctx, interrupted := untilInterrupted()
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	if code == int(fault.Internal) && interrupted.Load() {
 		code = int(fault.Interrupted)
 	}
 	os.Exit(code)
+}
+
+// collectLate keeps the garbage collector from running before there are 64 MB to
+// look at: most commands end with less, and in a process that lives for a tenth
+// of a second every collection is felt. From the first one on it works as ever.
+func collectLate() {
+	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(-1)
+	if percent != 100 || limit != math.MaxInt64 { // somebody has set it
+		debug.SetGCPercent(percent)
+		return
+	}
+	debug.SetMemoryLimit(64 << 20)
+	runtime.AddCleanup(new([16]byte), func(int) {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}, 0)
 }
 
 // run is the whole command; it returns the exit code.

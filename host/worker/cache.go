@@ -26,7 +26,7 @@ import (
 //	ENTRY/         one module's code: module.wasm, the module without its code,
 //	               and as the runtime keeps it a folder named after its version
 //	               with a file each for the module and for Extism's own kernel
-//	ENTRY/sum      names, sizes and digests of those files, and the MAC
+//	ENTRY/sum      names, sizes and tags of those files, and the MAC
 //	new-…/         an entry in the making
 type Cache struct {
 	// AllowMissingWalls compiles even where the system cannot confine the
@@ -156,7 +156,17 @@ func cacheKey(path string) ([]byte, error) {
 // no worker loads it before that is done. Should it turn out to be damaged, it
 // is compiled again then.
 func (c *Cache) Module(ctx context.Context, wasm []byte, compiling func()) (*Module, error) {
-	return c.module(ctx, wasm, flavour{}, compiling)
+	return c.module(ctx, wasm, digestOf(wasm), flavour{}, compiling)
+}
+
+// Checked is Module for a module whose SHA-256, hex, was computed already.
+func (c *Cache) Checked(ctx context.Context, wasm []byte, digest string, compiling func()) (*Module, error) {
+	return c.module(ctx, wasm, digest, flavour{}, compiling)
+}
+
+func digestOf(wasm []byte) string {
+	sum := sha256.Sum256(wasm)
+	return hex.EncodeToString(sum[:])
 }
 
 // Engine is Module for the module of an engine, a WASI command. features are
@@ -167,12 +177,11 @@ func (c *Cache) Engine(ctx context.Context, wasm []byte, features []string, comp
 	if _, err := f.core(); err != nil {
 		return nil, err
 	}
-	return c.module(ctx, wasm, f, compiling)
+	return c.module(ctx, wasm, digestOf(wasm), f, compiling)
 }
 
-func (c *Cache) module(ctx context.Context, wasm []byte, f flavour, compiling func()) (*Module, error) {
-	digest := sha256.Sum256(wasm)
-	m := &Module{Digest: hex.EncodeToString(digest[:]), flavour: f}
+func (c *Cache) module(ctx context.Context, wasm []byte, digest string, f flavour, compiling func()) (*Module, error) {
+	m := &Module{Digest: digest, flavour: f}
 	m.compiled = filepath.Join(c.dir, entryName(m.Digest, f))
 	compile := func() error {
 		if err := admission.Check(wasm, f.policy()); err != nil {
@@ -189,7 +198,7 @@ func (c *Cache) module(ctx context.Context, wasm []byte, f flavour, compiling fu
 		return m, compile()
 	}
 	m.usable = sync.OnceValue(func() error {
-		if s.verify(m.compiled) == nil {
+		if c.verifyFiles(m.compiled, s) == nil {
 			now := time.Now()
 			_ = os.Chtimes(m.compiled, now, now) // for sweep, which can do without
 			return nil
@@ -211,11 +220,11 @@ func (c *Cache) compile(ctx context.Context, m *Module, wasm []byte) error {
 	if err := c.compileIn(ctx, tmp, wasm, m.flavour); err != nil {
 		return err
 	}
-	files, err := takeCompiled(tmp)
+	s, err := c.take(tmp, m.Digest)
 	if err != nil {
 		return fault.New(fault.Stopped, "the compiler left what it may not: %w", err)
 	}
-	if err := c.sign(tmp, m.Digest, files); err != nil {
+	if err := c.sign(tmp, s); err != nil {
 		return fault.New(fault.Internal, "sign compiled code: %w", err)
 	}
 	if err := os.Rename(tmp, m.compiled); err == nil {
@@ -276,7 +285,7 @@ func entryName(digest string, f flavour) string {
 
 // cacheFormat changes when compiled code or what is admitted changes without
 // the runtime's version.
-const cacheFormat = "1"
+const cacheFormat = "2"
 
 // runtimeVersion is the runtime's version as linked.
 func runtimeVersion() string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"syscall"
 
 	"stepbox.dev/host/sandbox"
@@ -106,10 +107,12 @@ func (c *child) run() error {
 		return writeFrame(c.conn, kindReady, ready{Fault: err.Error(), Wall: true})
 	}
 	ctx := context.Background()
+	collect := debug.SetGCPercent(-1) // loading leaves little garbage, and would be stopped for it three times
 	g, err := load(ctx, c)
 	if err != nil {
 		return writeFrame(c.conn, kindReady, ready{Fault: err.Error()})
 	}
+	debug.SetGCPercent(collect)
 	if g.view, err = sandbox.Open(o); err != nil {
 		return writeFrame(c.conn, kindReady, noStage(err))
 	}
