@@ -10,7 +10,7 @@ import (
 // InstallOptions of Install.
 type InstallOptions struct {
 	store.Terms
-	// Yes agrees to everything but an identity that was never seen.
+	// Yes agrees to everything but a signer that is new for this bundle.
 	Yes bool
 	// Agree asks the person, who has to see who signed the bundle and what it
 	// declares. Nil is nobody.
@@ -47,11 +47,14 @@ func (h *Host) Install(ctx context.Context, c *store.Candidate, o InstallOptions
 
 func agreed(ctx context.Context, p *store.Proposal, o InstallOptions) error {
 	switch {
-	case o.Yes && !p.NewIdentity:
+	case o.Yes && p.SignerIs == "":
 		return nil
-	case o.Agree == nil && p.NewIdentity:
-		return fault.New(fault.NotApproved, "%q is signed by %s %s, whom nobody here knows yet", p.New.Name, p.New.Signer.Name, p.New.Signer.Key).
-			Hint("if that is who it should be: stepbox keys trust %s --name %s", p.New.Signer.Key, p.New.Signer.Name)
+	case o.Agree == nil && p.SignerIs != "":
+		err := fault.New(fault.NotApproved, "%q is signed by %s %s, who is %s", p.New.Name, p.New.Signer.Name, p.New.Signer.Key, p.SignerIs)
+		if p.Old != nil && p.Old.Signer != nil {
+			return err.Hint("a person has to agree: run it on a terminal")
+		}
+		return err.Hint("if that is who it should be: stepbox keys trust %s --name %s", p.New.Signer.Key, p.New.Signer.Name)
 	case o.Agree == nil:
 		return fault.New(fault.NotApproved, "nobody agreed to install %q", p.New.Name).Hint("look at it with stepbox skills inspect, then pass --yes")
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/registry"
@@ -31,6 +32,14 @@ var (
 
 	hexDigest   = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	featureName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
+)
+
+// Caps on what a person is shown before they agree: no list of a stranger's may
+// push the rest of it off the screen.
+const (
+	maxLicence  = 200
+	maxFeatures = 16
+	maxEngines  = 16
 )
 
 // contract reads every contract file and notes every fault in any of them.
@@ -75,7 +84,7 @@ func (l *loader) identity(m *yamldoc.Node) {
 	case s.name == "":
 		f.Add(m, "the skill has no name")
 	case !bundle.ValidName(s.name):
-		f.Add(m.Get("name"), "the name %q must be lower case letters, digits, _ and -, at most 64", s.name)
+		f.Add(m.Get("name"), "the name %q must be lower case letters, digits, _ and -, at most 64, and begin with one of the first two", s.name)
 	}
 	for _, layer := range l.layers {
 		data, ok := layer.files[manifestFile]
@@ -135,8 +144,14 @@ func (l *loader) details(m *yamldoc.Node) {
 		s.unsafePhrases = f.Texts(d, "unsafe_phrases")
 	}
 	s.licence = f.Text(m, "licence")
+	if strings.ContainsFunc(s.licence, unicode.IsControl) || len(s.licence) > maxLicence {
+		f.Add(m.Get("licence"), "licence must be its name on one line, as Apache-2.0, of at most %d bytes", maxLicence)
+	}
 	s.recommended = f.Text(m, "recommended_model")
 	s.wasmFeatures = f.Texts(m, "wasm_features")
+	if len(s.wasmFeatures) > maxFeatures {
+		f.Add(m.Get("wasm_features"), "wasm_features lists more than %d", maxFeatures)
+	}
 	for _, w := range s.wasmFeatures {
 		if !featureName.MatchString(w) {
 			f.Add(m.Get("wasm_features"), "%q is no WebAssembly feature", w)
@@ -165,6 +180,10 @@ func (l *loader) engines(m *yamldoc.Node) {
 	}
 	if list.Kind != yamldoc.List {
 		f.Add(list, "engines must be a list, not %s", list.Kind)
+		return
+	}
+	if len(list.Items) > maxEngines {
+		f.Add(list, "engines lists more than %d", maxEngines)
 		return
 	}
 	for _, n := range list.Items {

@@ -84,9 +84,9 @@ func belongs(name string) bool {
 			return false
 		}
 	}
-	base := path.Base(name)
-	ext := strings.ToLower(path.Ext(base))
-	return ext != ".go" && ext != ".wasm" && base != "go.mod" && base != "go.sum"
+	base := strings.ToLower(path.Base(name))
+	ext := path.Ext(base)
+	return ext != ".go" && ext != ".wasm" && !slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum"}, base)
 }
 
 // readFile reads one regular file without ever waiting for a FIFO and without

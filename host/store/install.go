@@ -24,6 +24,11 @@ type Proposal struct {
 	Old *Entry // what it updates, nil at a first install
 	// NewIdentity says that the signer is in no key ring yet: agreeing pins it.
 	NewIdentity bool
+	// SignerIs says why somebody has to look at the signer before anything is
+	// installed, also when everything else was agreed to beforehand: nobody here
+	// knows the key, it was pinned for something else, or it replaces another. ""
+	// is that nothing is new.
+	SignerIs string
 	// Differences are what an update changes.
 	Differences []Difference
 	// Missing are engines that the skill names and that are not installed.
@@ -91,10 +96,20 @@ func (p *Proposal) identify(ring *Ring, t Terms) error {
 		return fault.New(fault.CheckFailed, "%q is signed by a key that calls itself %q, but that is the name of another key: %s, and this is %s", name, signer.Name, other.Key, signer.Key).
 			Hint("do not install it, unless you know why the key changed")
 	}
-	p.NewIdentity = !trusted
-	if p.Old != nil && p.Old.Signer != nil && p.Old.Signer.Key != signer.Key && !trusted {
+	// A key that was pinned for one bundle says nothing about others.
+	byHand := trusted && known.For == ""
+	changes := p.Old != nil && p.Old.Signer != nil && p.Old.Signer.Key != signer.Key
+	p.NewIdentity, p.SignerIs = !trusted, ""
+	switch {
+	case changes && !byHand:
 		return fault.New(fault.CheckFailed, "this %q is signed by %s, and the one installed by %s", name, who(signer), who(p.Old.Signer)).
-			Hint("if the maker says that this key is theirs too: stepbox keys trust %s --name %s", signer.Key, signer.Name)
+			Hint("if the maker says that this key is theirs too: stepbox keys trust %s --name %s", signer.Key, p.New.Signer.Name)
+	case changes:
+		p.SignerIs = "not who signed the one installed, " + who(p.Old.Signer)
+	case !trusted:
+		p.SignerIs = "somebody whom nobody here knows yet"
+	case !byHand && known.For != p.New.Kind+" "+name && (p.Old == nil || p.Old.Signer == nil):
+		p.SignerIs = "trusted only for the " + known.For
 	}
 	return nil
 }
@@ -132,14 +147,16 @@ func (s *Store) Install(ctx context.Context, p *Proposal) error {
 		if (now == nil) != (p.Old == nil) || now != nil && now.File != p.Old.File {
 			return fault.New(fault.CheckFailed, "the installed %q changed meanwhile", p.New.Name).Hint("look at it again, and then try again")
 		}
-		if p.New.Signer != nil {
-			ring, err := s.Ring()
-			if err != nil {
-				return err
-			}
-			if _, known := ring.find(p.New.Signer.Key); !known && !p.NewIdentity {
-				return fault.New(fault.CheckFailed, "the key ring changed meanwhile: %s is no longer trusted", p.New.Signer.Name)
-			}
+		ring, err := s.Ring()
+		if err != nil {
+			return err
+		}
+		again := *p
+		if err := again.identify(ring, Terms{Unsigned: p.New.Unsigned}); err != nil {
+			return err
+		}
+		if again.SignerIs != p.SignerIs {
+			return fault.New(fault.CheckFailed, "the key ring changed meanwhile").Hint("look at it again, and then try again")
 		}
 		if p.NewIdentity {
 			if err := s.editRing(func(r *Ring) error {

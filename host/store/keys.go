@@ -76,11 +76,14 @@ func (r *Ring) add(t Trusted) error {
 	if err := checkSignerName(t.Name); err != nil {
 		return err
 	}
-	if known, ok := r.find(t.Key); ok {
-		if known.Name == t.Name {
-			return nil
+	if i := slices.IndexFunc(r.Trusted, func(o Trusted) bool { return o.Key == t.Key }); i >= 0 {
+		if r.Trusted[i].Name != t.Name {
+			return fault.New(fault.Usage, "the key is trusted already, as %q", r.Trusted[i].Name)
 		}
-		return fault.New(fault.Usage, "the key is trusted already, as %q", known.Name)
+		if t.For == "" { // by hand: now for everything
+			r.Trusted[i].For = ""
+		}
+		return nil
 	}
 	if other, ok := r.named(t.Name); ok {
 		return fault.New(fault.CheckFailed, "the name %q belongs to another key that is trusted: %s", t.Name, other.Key).

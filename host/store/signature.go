@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"stepbox.dev/host/fault"
@@ -41,11 +42,39 @@ func ParseKey(s string) (Key, error) {
 
 func (k Key) public() (ed25519.PublicKey, error) {
 	text, ok := strings.CutPrefix(string(k), keyPrefix)
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if !ok || err != nil || len(raw) != ed25519.PublicKeySize {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	// Keys are compared as text, so a key has one spelling: the decoder would
+	// skip line breaks.
+	if !ok || err != nil || len(raw) != ed25519.PublicKeySize || keyOf(raw) != k {
 		return nil, fault.New(fault.Usage, "%q is no key: it must be %s and 43 characters", string(k), keyPrefix)
 	}
+	if anybodys(raw) {
+		return nil, fault.New(fault.Usage, "%q is a key that anybody can sign with", string(k))
+	}
 	return raw, nil
+}
+
+// smallOrder are the y coordinates of the points of small order. With such a
+// point for a key, signatures are made without any secret.
+var smallOrder = [][]byte{
+	{},  // 0
+	{1}, // 1
+	{0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67, 0x0f, 0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a},
+	{0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05},
+}
+
+// anybodys reports whether a key is of small order, or another spelling of a
+// number that has a shorter one: neither is ever made by KeyGen.
+func anybodys(key ed25519.PublicKey) bool {
+	y := bytes.Clone(key)
+	y[31] &= 0x7f // the sign of x
+	for _, low := range smallOrder {
+		if bytes.Equal(y, append(bytes.Clone(low), make([]byte, len(y)-len(low))...)) {
+			return true
+		}
+	}
+	// p-1 and everything from p = 2²⁵⁵-19 on begin so, from the top.
+	return y[31] == 0x7f && y[0] >= 0xec && !slices.ContainsFunc(y[1:31], func(b byte) bool { return b != 0xff })
 }
 
 // signerName is what a signer may be called, also as a file name.

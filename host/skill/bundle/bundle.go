@@ -22,10 +22,8 @@ import (
 	"io"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/fault"
@@ -82,19 +80,6 @@ type Bundle struct {
 const (
 	KindSkill  = "skill"
 	KindEngine = "engine"
-)
-
-// ValidName reports whether a skill or an engine may be called that: what is no
-// path and nothing to a shell anywhere.
-func ValidName(name string) bool { return validName.MatchString(name) }
-
-// ValidVersion reports whether a version is one: three numbers, and perhaps a
-// suffix.
-func ValidVersion(version string) bool { return validVersion.MatchString(version) }
-
-var (
-	validName    = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
-	validVersion = regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}(-[0-9A-Za-z.-]{1,64})?$`)
 )
 
 func refuse(format string, args ...any) error { return fault.New(fault.CheckFailed, format, args...) }
@@ -190,6 +175,9 @@ func Read(wasm []byte) (*Bundle, error) {
 	if partOf(b.Module) != b.Manifest.Module {
 		return nil, refuse("the module is not the one that the manifest names")
 	}
+	if most := b.Manifest.packed(); int64(len(s.own[1].data)) > most {
+		return nil, refuse("the files take %d bytes, and their contents need at most %d", len(s.own[1].data), most)
+	}
 	if b.Files, err = b.Manifest.unpack(s.own[1].data); err != nil {
 		return nil, err
 	}
@@ -249,9 +237,9 @@ func (m Manifest) check() error {
 		return refuse("the bundle is of form %d for ABI %d, which this stepbox does not know", m.Bundle, m.ABI)
 	case m.Kind != KindSkill && m.Kind != KindEngine:
 		return refuse("the kind %q is neither %s nor %s", m.Kind, KindSkill, KindEngine)
-	case !validName.MatchString(m.Name):
-		return refuse("the name %q must be lower case letters, digits, _ and -, at most 64", m.Name)
-	case !validVersion.MatchString(m.Version):
+	case !ValidName(m.Name):
+		return refuse("the name %q must be lower case letters, digits, _ and -, at most 64, and begin with one of the first two", m.Name)
+	case !ValidVersion(m.Version):
 		return refuse("the version %q must be three numbers, as 1.0.2", m.Version)
 	case m.Files == nil || len(m.Files) > maxFiles:
 		return refuse("the manifest lists no files, or more than %d", maxFiles)
@@ -284,17 +272,15 @@ func (m Manifest) check() error {
 	return nil
 }
 
-// cleanPath reports whether a name is the same file on every system.
-func cleanPath(p string) bool {
-	if p == "" || len(p) > 512 || !utf8.ValidString(p) || path.Clean(p) != p || p[0] == '/' || strings.ContainsAny(p, "\\:*?\"<>|") {
-		return false
+// packed is the most that the files can take deflated, by what Pack uses: blocks
+// that are stored as they are have a few bytes each. More would only keep a
+// reader busy, or carry what nobody signed.
+func (m Manifest) packed() int64 {
+	total := int64(64)
+	for _, f := range m.Files {
+		total += f.Size
 	}
-	for _, part := range strings.Split(p, "/") {
-		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
-			return false
-		}
-	}
-	return !strings.ContainsFunc(p, func(r rune) bool { return r < 0x20 || r == 0x7f })
+	return total + total/1024
 }
 
 // unpack inflates the files. It reads no more than the manifest says, whatever

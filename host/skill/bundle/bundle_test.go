@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -65,18 +66,38 @@ func TestPackRefuses(t *testing.T) {
 		{"backslash", "x", "1.0.0", `a\b`, "cannot travel"}, {"drive", "x", "1.0.0", "C:a", "cannot travel"},
 		{"newline", "x", "1.0.0", "a\nb", "cannot travel"}, {"hidden", "x", "1.0.0", "a/.b", "cannot travel"},
 		{"dots", "x", "1.0.0", "a/../b", "cannot travel"}, {"no text", "x", "1.0.0", "a\xff", "cannot travel"},
+		{"device", "x", "1.0.0", "data/AUX.txt", "cannot travel"}, {"device alone", "x", "1.0.0", "con", "cannot travel"},
+		{"device, space", "x", "1.0.0", "nul .txt", "cannot travel"}, {"long", "x", "1.0.0", strings.Repeat("a", 256), "cannot travel"},
+		{"decomposed", "x", "1.0.0", "cafe\u0301", "cannot travel"}, {"right to left", "x", "1.0.0", "a\u202e", "cannot travel"},
+		{"invisible", "x", "1.0.0", "a\u200b", "cannot travel"}, {"control", "x", "1.0.0", "a\u009b", "cannot travel"},
+		{"flag", "x", "1.0.0", "a/-rf", "cannot travel"}, {"name a flag", "--yes", "1.0.0", "a", "the name"},
+		{"name a device", "con", "1.0.0", "a", "the name"}, {"name empty", "", "1.0.0", "a", "the name"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Pack(KindSkill, c.skill, c.version, []byte(module), map[string][]byte{c.file: nil})
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	_, err := Pack(KindSkill, "x", "1.0.0", []byte(module), map[string][]byte{"a": nil, "A": nil})
+	_, err := Pack(KindSkill, "x", "1.0.0", []byte(module), map[string][]byte{"caf\u00e9/console.txt": nil, "a-b/c d.x": nil})
+	require.NoError(t, err, "ordinary names")
+	_, err = Pack(KindSkill, "x", "1.0.0", []byte(module), map[string][]byte{"a": nil, "A": nil})
 	require.ErrorContains(t, err, "upper and lower case")
 	_, err = Pack(KindSkill, "x", "1.0.0", []byte(module), map[string][]byte{"a": nil, "A/b": nil})
 	require.ErrorContains(t, err, "a file and a folder")
 	_, err = Pack(KindSkill, "x", "1.0.0", []byte("#!/bin/sh"), nil)
 	require.ErrorContains(t, err, "no WebAssembly module")
+}
+
+// Whatever the contents are, what Pack writes is not refused for being large.
+func TestPackedSize(t *testing.T) {
+	noise := make([]byte, 3<<20)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	for _, size := range []int{0, 1, 100, 1 << 14, 1<<14 + 1, 1 << 16, 3 << 20} {
+		wasm, err := Pack(KindSkill, "x", "1.0.0", []byte(module), map[string][]byte{"a": noise[:size], "b": nil})
+		require.NoError(t, err)
+		_, err = Read(wasm)
+		require.NoError(t, err, "%d bytes", size)
+	}
 }
 
 // forge makes a bundle of any manifest and any stream of files.
@@ -149,7 +170,9 @@ func TestHostileBundles(t *testing.T) {
 		"no deflate":          {forge(manifest(func(m *Manifest) { m.Files = []File{file("x", x)} }), []byte("\xff\xff")), "ends after 0 of 1"},
 		"more than said":      {forge(plain, deflate(x)), "more than the manifest says"},
 		"more after the end":  {forge(plain, append(deflate(nil), 0)), "more than the manifest says"},
-		"bomb":                {forge(plain, deflate(make([]byte, 64<<20))), "more than the manifest says"},
+		"bomb":                {forge(plain, deflate(make([]byte, 64<<20))), "their contents need at most"},
+		"small bomb":          {forge(plain, deflate(make([]byte, 20<<10))), "more than the manifest says"},
+		"padded with blocks":  {forge(plain, append(bytes.Repeat([]byte{0, 0, 0, 0xff, 0xff}, 4<<20), deflate(nil)...)), "their contents need at most"},
 		"promised bomb":       {forge(manifest(func(m *Manifest) { m.Files = []File{{"x", Part{strings.Repeat("0", 64), 1 << 40}}} }), deflate(nil)), "larger than 8 MiB"},
 		"bomb of many": {forge(manifest(func(m *Manifest) {
 			for i := range 5 {
