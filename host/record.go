@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,10 +48,11 @@ type RunInfo struct {
 	// had made, which can be committed.
 	Partial bool `json:"partial,omitempty"`
 	// Bytes is what the run keeps on disk.
-	Bytes   int64           `json:"bytes"`
-	Changes []commit.Change `json:"changes,omitempty"` // not in lists
-	Plan    []abi.Call      `json:"plan,omitempty"`    // not in lists
-	Error   string          `json:"error,omitempty"`
+	Bytes int64  `json:"bytes"`
+	Error string `json:"error,omitempty"`
+	// What follows is not in lists, which stop reading there.
+	Changes []commit.Change `json:"changes,omitempty"`
+	Plan    []abi.Call      `json:"plan,omitempty"`
 }
 
 // record is what the host remembers of a run, in its folder. It holds all that
@@ -98,8 +100,16 @@ func (rec *record) save(r *commit.Run) error {
 }
 
 // loadRecord reads the record of a run.
-func loadRecord(r *commit.Run) (*record, error) {
-	b, err := os.ReadFile(filepath.Join(r.Dir, recordName))
+func loadRecord(r *commit.Run) (*record, error) { return readRecord(r, io.ReadAll) }
+
+// readRecord decodes what read takes of the file of a record.
+func readRecord(r *commit.Run, read func(io.Reader) ([]byte, error)) (*record, error) {
+	f, err := os.Open(filepath.Join(r.Dir, recordName))
+	var b []byte
+	if err == nil {
+		b, err = read(f)
+		f.Close()
+	}
 	if errors.Is(err, fs.ErrNotExist) && r.Undoes != "" { // an undo that was killed before it wrote one
 		rec := undoRecord(r)
 		rec.settle(r)
@@ -116,6 +126,32 @@ func loadRecord(r *commit.Run) (*record, error) {
 	}
 	rec.settle(r)
 	return rec, nil
+}
+
+// head takes of a record what lists show: changes and plan, which stand behind
+// it, may be megabytes.
+func head(file io.Reader) ([]byte, error) {
+	fields := map[string]json.RawMessage{}
+	dec := json.NewDecoder(file)
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string)
+		if name == "changes" || name == "plan" || name == "source" {
+			break
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		fields[name] = value
+	}
+	return json.Marshal(fields)
 }
 
 // undoRecord is the record of an undo, from what its run says by itself.
@@ -158,7 +194,7 @@ func (h *Host) Runs(ctx context.Context) ([]RunInfo, error) {
 
 // listed is a run as lists show it. A damaged one must not hide the others.
 func listed(r *commit.Run) RunInfo {
-	rec, err := loadRecord(r)
+	rec, err := readRecord(r, head)
 	if err != nil {
 		i := RunInfo{ID: r.ID, Began: r.Began, Sandbox: r.Sandbox, Status: statusFailed, Error: err.Error(), Bytes: r.Size()}
 		if info, err := os.Stat(r.Dir); err == nil && i.Began.IsZero() {
@@ -166,7 +202,7 @@ func listed(r *commit.Run) RunInfo {
 		}
 		return i
 	}
-	rec.Bytes, rec.Changes, rec.Plan = r.Size(), nil, nil
+	rec.Bytes = r.Size()
 	return rec.RunInfo
 }
 

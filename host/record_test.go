@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,4 +54,54 @@ func TestARefusedSandboxIsLeftAlone(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, entries)
+}
+
+// TestListsSayWhatShowSays guards that a list, which reads only the beginning of
+// a record, leaves nothing out but what it does not show.
+func TestListsSayWhatShowSays(t *testing.T) {
+	h, err := host.New(t.Context(), host.Options{State: filepath.Join(t.TempDir(), "state"), Cache: cache})
+	require.NoError(t, err)
+	dir := hometest.Copy(t)
+	request := host.Request{Skill: files, Sandbox: dir, Utterance: "delete the tmp files in build"}
+	_, err = h.Run(t.Context(), request, nil, &events{}) // nobody agrees
+	require.Error(t, err)
+	request.Yes = true
+	_, err = h.Run(t.Context(), request, nil, &events{})
+	require.NoError(t, err)
+	runs, err := h.Runs(t.Context())
+	require.NoError(t, err)
+	require.Len(t, runs, 2)
+	for _, listed := range runs {
+		shown, err := h.ShowRun(t.Context(), listed.ID)
+		require.NoError(t, err)
+		require.NotEmpty(t, shown.Changes)
+		require.NotEmpty(t, shown.Plan)
+		shown.Changes, shown.Plan = nil, nil
+		require.Equal(t, shown, listed)
+	}
+	require.NotEmpty(t, runs[1].Error)
+}
+
+// BenchmarkRuns lists 600 runs of 300 changes each.
+func BenchmarkRuns(b *testing.B) {
+	state := filepath.Join(b.TempDir(), "state")
+	h, err := host.New(b.Context(), host.Options{State: state, Cache: cache})
+	require.NoError(b, err)
+	dir := b.TempDir()
+	require.NoError(b, os.Mkdir(filepath.Join(dir, "in"), 0o755))
+	for i := range 300 {
+		require.NoError(b, os.WriteFile(filepath.Join(dir, "in", fmt.Sprintf("%d.txt", i)), nil, 0o644))
+	}
+	res, err := h.Run(b.Context(), host.Request{Skill: files, Sandbox: dir, Utterance: "move the txt files from in to archive", Yes: true}, nil, &events{})
+	require.NoError(b, err)
+	require.Len(b, res.Changes, 301)
+	run := os.DirFS(filepath.Join(state, "runs", res.RunID))
+	for i := range 599 {
+		require.NoError(b, os.CopyFS(filepath.Join(state, "runs", fmt.Sprintf("%s-%d", res.RunID, i)), run))
+	}
+	for b.Loop() {
+		runs, err := h.Runs(b.Context())
+		require.NoError(b, err)
+		require.Len(b, runs, 600)
+	}
 }
