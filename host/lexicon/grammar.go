@@ -67,6 +67,8 @@ type Grammar struct {
 	longest  int             // letters of the longest prefix
 
 	spellings map[byte][]string // the words of exact, by first byte
+
+	room []Phrase // for the next phrases: one by one they take twice as long
 }
 
 // IsFiller reports whether the folded word carries no meaning in any language.
@@ -97,8 +99,8 @@ func New(lex *Lexicon, reg *registry.Registry) *Grammar {
 		lex = &Lexicon{}
 	}
 	g := &Grammar{
-		lex: lex, reg: reg, exact: map[string][]*Phrase{}, prefix: map[string][]*Phrase{},
-		values: map[string][]*Phrase{}, fillers: map[string]languages{}, small: map[string]bool{}, known: map[string]bool{},
+		lex: lex, reg: reg, exact: make(map[string][]*Phrase, len(lex.phrases)), prefix: map[string][]*Phrase{},
+		values: map[string][]*Phrase{}, fillers: map[string]languages{}, small: map[string]bool{}, known: make(map[string]bool, len(lex.phrases)),
 	}
 	g.addShared()
 	g.addLexicon()
@@ -135,7 +137,7 @@ func (g *Grammar) finish() {
 		}
 		group.phrases = append(group.phrases, p)
 	}
-	g.phrases = nil
+	g.phrases, g.room = nil, nil
 	g.spellings = map[byte][]string{}
 	for w := range g.exact {
 		g.spellings[w[0]] = append(g.spellings[w[0]], w)
@@ -320,7 +322,12 @@ func (g *Grammar) add(s string, p Phrase) {
 		}
 	}
 	for _, els := range lists {
-		c := p
+		if len(g.room) == 0 {
+			g.room = make([]Phrase, 64)
+		}
+		c := &g.room[0]
+		g.room = g.room[1:]
+		*c = p
 		c.els = els
 		for _, e := range els {
 			if e.slot != nil {
@@ -339,9 +346,9 @@ func (g *Grammar) add(s string, p Phrase) {
 				}
 			}
 		}
-		g.index(&c)
+		g.index(c)
 		if c.Meaning == Value {
-			g.values[c.Arg] = append(g.values[c.Arg], &c)
+			g.values[c.Arg] = append(g.values[c.Arg], c)
 		}
 	}
 }

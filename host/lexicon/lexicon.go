@@ -293,10 +293,17 @@ func (p *parser) sayIn(out map[string][]string, lang string, k, v *yaml.Node) {
 		p.fault(k, "unknown key or language %q: languages are %s", lang, strings.Join(Languages, ", "))
 		return
 	}
-	var list []string
-	if err := v.Decode(&list); err != nil {
+	if v.Kind != yaml.SequenceNode && v.Tag != "!!null" {
 		p.fault(v, "phrases must be a list of strings")
 		return
+	}
+	list := make([]string, len(v.Content))
+	for i, n := range v.Content {
+		if n = resolve(n); n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+			p.fault(n, "phrases must be a list of strings")
+			return
+		}
+		list[i] = n.Value
 	}
 	for _, s := range list {
 		if _, done := p.lex.phrases[s]; done {

@@ -1,8 +1,9 @@
 package retrieval
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
 	"strings"
 
 	"stepbox.dev/host/lexicon"
@@ -26,14 +27,21 @@ const (
 
 type builder struct {
 	index   *Index
-	weights [3]map[string]map[int32]float64 // words, stems, grams
-	tokens  map[string][]lexicon.Token      // of texts that several tools share
+	weights [3]map[string][]weighed    // words, stems, grams
+	tokens  map[string][]lexicon.Token // of texts that several tools share
+	room    []lexicon.Token            // to read a text into
+}
+
+// weighed is a tool that holds a word, and the weight of its best place there.
+type weighed struct {
+	tool   int32
+	weight float64
 }
 
 func newBuilder() *builder {
 	b := &builder{index: &Index{}, tokens: map[string][]lexicon.Token{}}
 	for i := range b.weights {
-		b.weights[i] = map[string]map[int32]float64{}
+		b.weights[i] = map[string][]weighed{}
 	}
 	return b
 }
@@ -102,7 +110,11 @@ func (b *builder) says(id int32, say map[string][]string, weight float64) {
 	for _, phrases := range say {
 		for _, p := range phrases {
 			p = markup.Replace(dropSlots(p))
-			b.text(id, p, weight/math.Sqrt(float64(len(strings.Fields(p)))))
+			words := 0
+			for range strings.FieldsSeq(p) {
+				words++
+			}
+			b.text(id, p, weight/math.Sqrt(float64(words)))
 		}
 	}
 }
@@ -127,7 +139,8 @@ func dropSlots(p string) string {
 func (b *builder) text(id int32, text string, weight float64) {
 	toks, known := b.tokens[text]
 	if !known {
-		toks = lexicon.Tokenize(strings.ReplaceAll(text, "*", ""))
+		b.room = lexicon.AppendTokens(b.room[:0], strings.ReplaceAll(text, "*", ""))
+		toks = slices.Clone(b.room)
 		b.tokens[text] = toks
 	}
 	for i, t := range toks {
@@ -139,8 +152,11 @@ func (b *builder) text(id int32, text string, weight float64) {
 				b.put(2, run, id, weight*[]float64{0, 0.15, 0.8, 1, 1.2}[n])
 			}
 		case lexicon.Word, lexicon.Number:
-			b.put(0, singular(t.Fold), id, weight)
-			b.put(0, t.Fold, id, weight)
+			one := singular(t.Fold)
+			b.put(0, one, id, weight)
+			if one != t.Fold {
+				b.put(0, t.Fold, id, weight)
+			}
 			if stem, long := stemOf(t.Fold); long {
 				b.put(1, stem, id, weight)
 			}
@@ -148,37 +164,41 @@ func (b *builder) text(id int32, text string, weight float64) {
 	}
 }
 
+// put notes a word of a tool. The tools of a word stay in order.
 func (b *builder) put(which int, w string, id int32, weight float64) {
-	m := b.weights[which][w]
-	if m == nil {
-		m = map[int32]float64{}
-		b.weights[which][w] = m
+	tools := b.weights[which][w]
+	at, found := slices.BinarySearchFunc(tools, id, func(t weighed, id int32) int { return cmp.Compare(t.tool, id) })
+	if found {
+		tools[at].weight = max(tools[at].weight, weight)
+		return
 	}
-	m[id] = max(m[id], weight)
+	b.weights[which][w] = slices.Insert(tools, at, weighed{id, weight})
 }
 
 // finish weighs each word by how few tools hold it.
 func (b *builder) finish() *Index {
 	n := float64(len(b.index.tools))
-	build := func(ws map[string]map[int32]float64) map[string]term {
+	build := func(ws map[string][]weighed) map[string]term {
+		total := 0
+		for _, tools := range ws {
+			total += len(tools)
+		}
+		all := make([]posting, 0, total)
 		out := make(map[string]term, len(ws))
 		for w, tools := range ws {
 			idf := math.Log(1 + n/float64(len(tools)))
-			t := term{postings: make([]posting, 0, len(tools))}
-			for id, weight := range tools {
-				t.postings = append(t.postings, posting{id, float32(weight * idf)})
+			from := len(all)
+			for _, t := range tools {
+				all = append(all, posting{t.tool, float32(t.weight * idf)})
 			}
-			sort.Slice(t.postings, func(i, j int) bool {
-				a, c := t.postings[i], t.postings[j]
-				if a.weight != c.weight {
-					return a.weight > c.weight
-				}
-				return a.tool < c.tool
+			postings := all[from:]
+			slices.SortFunc(postings, func(a, c posting) int {
+				return cmp.Or(cmp.Compare(c.weight, a.weight), cmp.Compare(a.tool, c.tool))
 			})
-			if len(t.postings) > maxPostings {
-				t.postings = append([]posting(nil), t.postings[:maxPostings]...)
+			if len(postings) > maxPostings { // the others make room for the next word
+				postings, all = postings[:maxPostings], all[:from+maxPostings]
 			}
-			out[w] = t
+			out[w] = term{postings: postings[:len(postings):len(postings)]}
 		}
 		return out
 	}
