@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,17 +39,35 @@ func TestInstallOnATerminal(t *testing.T) {
 	term.wait(`made by +ada@example.org, as it says +ed25519:`)
 	term.wait(`may change, move and delete files`)
 	term.wait(`trusting this key`)
-	term.wait(`install it\? \[y/N\]`)
+	term.wait(`(?m)^install files [0-9.]+, signed by ada@example.org\? \[y/N\]`)
 	term.types("n\n")
 	term.ends(5)
 	require.NoDirExists(t, filepath.Join(work, "data"))
 
 	term = onTerminal(t, work, "install", file)
-	term.wait(`install it\? \[y/N\]`)
+	term.wait(`(?m)^install files [0-9.]+, signed by ada@example.org\? \[y/N\]`)
 	term.types("y\n")
 	require.Contains(t, term.ends(0), "signed by ada@example.org")
 	require.Contains(t, alone(t, work, work, "skills", "list"), "installed")
 	require.Contains(t, alone(t, work, work, "keys", "list"), "pinned for the skill files")
+
+	// What ada signs besides is looked at as well, whatever was agreed to before.
+	ada := filepath.Dir(file)
+	for name, text := range map[string]string{
+		"skill.yaml": "name: other\n", "tools.yaml": "look:\n  description: Looks.\n  readonly: true\n", "other.wasm": "\x00asm\x01\x00\x00\x00",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Join(ada, "other"), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(ada, "other", name), []byte(text), 0o644))
+	}
+	alone(t, ada, ada, "skills", "pack", "other", "--sign", "ada@example.org")
+	other := filepath.Join(ada, "other.wasm")
+	term = onTerminal(t, work, "install", other, "--yes")
+	term.wait(`who signed it is trusted only for the skill files`)
+	term.wait(`install other 0\.0\.0, signed by ada@example\.org\? \[y/N\]`)
+	term.types("n\n")
+	term.ends(5)
+	alone(t, work, work, "keys", "trust", regexp.MustCompile(`ed25519:\S+`).FindString(alone(t, work, work, "keys", "list")), "--name", "ada@example.org")
+	require.Contains(t, alone(t, work, work, "install", other, "--yes"), "installed other")
 }
 
 // A stranger's bundle says what it can do, then what it would change, and

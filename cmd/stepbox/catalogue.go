@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"html/template"
+	"strconv"
 	"strings"
 
 	"stepbox.dev/cmd/stepbox/internal/display"
+	"stepbox.dev/host"
 	"stepbox.dev/host/fault"
+	"stepbox.dev/host/skill"
 )
 
 // catalogueText is the page of skills show --html: one file that loads nothing
@@ -79,10 +83,10 @@ func argPages(args []shownArg) []argPage {
 
 // facts are the limits, the engines and the digest, for a table.
 func (s shownSkill) facts() [][2]string {
-	l := s.Limits
+	l := host.Granted(skill.Limits(s.Limits), false)
 	rows := [][2]string{
-		{"memory", strings.TrimPrefix(limit("", l.MemoryMB, "MB"), " ")}, {"time of a step", strings.TrimPrefix(limit("", l.StepSeconds, "s"), " ")},
-		{"output", strings.TrimPrefix(limit("", l.OutputMB, "MB"), " ")}, {"files it may make", strings.TrimPrefix(limit("", l.Files, ""), " ")},
+		{"memory", megabytes(l.MemoryMB)}, {"time of a step", fmt.Sprintf("%d s", l.StepSeconds)},
+		{"output", megabytes(l.OutputMB)}, {"files it may make", strconv.Itoa(l.Files)},
 		{"network, environment", "none"},
 	}
 	for _, e := range s.Engines {

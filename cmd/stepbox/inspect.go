@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"stepbox.dev/cmd/stepbox/internal/display"
+	"stepbox.dev/host"
 	"stepbox.dev/host/fault"
+	"stepbox.dev/host/skill"
 	"stepbox.dev/host/skill/bundle"
 	"stepbox.dev/host/store"
 )
@@ -59,7 +61,7 @@ its sizes and digests. The module is not run.`,
 			if asJSON {
 				err = a.printJSON(i)
 			} else {
-				err = a.write([]byte(i.text()))
+				err = a.write([]byte(i.text(false)))
 			}
 			if err != nil {
 				return err
@@ -95,29 +97,28 @@ func inspect(s *store.Store, c *store.Candidate) (inspected, error) {
 	return i, nil
 }
 
-// text is it in words.
-func (i inspected) text() string {
+// text is it in words: who made it first, before anything that it says itself.
+// trial says that it would run with the limits of a trial.
+func (i inspected) text(trial bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s, %s\n", display.Clean(i.Name), display.Clean(i.Version), map[string]string{bundle.KindEngine: "an engine", bundle.KindSkill: "a skill"}[i.Kind])
-	display.Said(&b, i.Description)
 	rows := [][]string{{"made by", i.maker()}}
 	if i.Problem != "" {
-		rows = append(rows, []string{"REFUSED", i.Problem})
-	}
-	if i.Declares.Licence != "" {
-		rows = append(rows, []string{"licence", display.Clip(i.Declares.Licence, 100)})
+		rows = append(rows, []string{"REFUSED", display.Clip(i.Problem, 1000)})
 	}
 	display.Table(&b, rows)
+	display.Said(&b, i.Description)
 	if i.Kind == bundle.KindSkill {
 		i.tools(&b)
 	}
 	b.WriteString("it gets no network, no environment, and no file outside the sandbox\n")
-	l := i.Declares.Limits
-	rows = [][]string{
-		{"limits", strings.Join([]string{limit("memory", l.MemoryMB, "MB"), limit("a step", l.StepSeconds, "s"), limit("output", l.OutputMB, "MB"), limit("files", l.Files, "")}, ", ")},
+	rows = nil
+	if i.Declares.Licence != "" {
+		rows = append(rows, []string{"licence", display.Clip(i.Declares.Licence, 100)})
 	}
+	rows = append(rows, []string{"limits", i.limits(trial)})
 	if len(i.Declares.WasmFeatures) > 0 {
-		rows = append(rows, []string{"features", strings.Join(i.Declares.WasmFeatures, ", ")})
+		rows = append(rows, []string{"features", display.Clip(strings.Join(i.Declares.WasmFeatures, ", "), 200)})
 	}
 	rows = append(rows,
 		[]string{"size", fmt.Sprintf("%s: module %s, %d files", display.Size(i.Size), display.Size(i.Module.Size), len(i.Files))},
@@ -126,6 +127,9 @@ func (i inspected) text() string {
 	return b.String()
 }
 
+// maxNames is how many tools of one kind are named.
+const maxNames = 40
+
 // tools groups tools by what they may do, the most harmful first.
 func (i inspected) tools(b *strings.Builder) {
 	byMode := map[string][]string{}
@@ -133,9 +137,15 @@ func (i inspected) tools(b *strings.Builder) {
 		byMode[t.May] = append(byMode[t.May], t.Name)
 	}
 	for _, mode := range []string{"write", "create", "read", "none"} {
-		if names := byMode[mode]; len(names) > 0 {
-			fmt.Fprintf(b, "%s:\n  %s\n", display.May(mode), display.Clip(strings.Join(names, ", "), 2000))
+		names := byMode[mode]
+		if len(names) == 0 {
+			continue
 		}
+		more := ""
+		if n := len(names) - maxNames; n > 0 {
+			names, more = names[:maxNames], fmt.Sprintf(" and %d more, which stepbox skills tools lists", n)
+		}
+		fmt.Fprintf(b, "%s:\n  %s%s\n", display.May(mode), display.Clean(strings.Join(names, ", ")), more)
 	}
 	if i.Protected {
 		b.WriteString("it may ask to change protected names (.git, .envrc, .bashrc, keys and the like), each of which needs a yes of its own\n")
@@ -145,9 +155,18 @@ func (i inspected) tools(b *strings.Builder) {
 	}
 }
 
-func limit(what string, n int, unit string) string {
-	if n == 0 {
-		return what + " as usual"
+// limits are those that it gets, not those that it asks for.
+func (i inspected) limits(trial bool) string {
+	l := host.Granted(skill.Limits(i.Declares.Limits), trial)
+	if i.Kind == bundle.KindEngine {
+		return fmt.Sprintf("memory %s, silent for at most %d s", megabytes(l.MemoryMB), l.StepSeconds)
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %d %s", what, n, unit))
+	return fmt.Sprintf("memory %s, a step %d s, output %s, files %d", megabytes(l.MemoryMB), l.StepSeconds, megabytes(l.OutputMB), l.Files)
+}
+
+func megabytes(n int) string {
+	if n >= 1024 && n%1024 == 0 {
+		return fmt.Sprintf("%d GB", n/1024)
+	}
+	return fmt.Sprintf("%d MB", n)
 }

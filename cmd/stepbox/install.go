@@ -58,7 +58,7 @@ func (a *app) install(ctx context.Context, h *host.Host, path string, o host.Ins
 			if err != nil {
 				return false, err
 			}
-			return f.agree(ctx, proposal(p, i), "install it?")
+			return f.agree(ctx, proposal(p, i), agreement(p))
 		}
 	}
 	o.Compiling = func() { fmt.Fprintf(a.errs, "compiling %s\n", display.Clean(c.Bundle.Manifest.Name)) }
@@ -82,16 +82,31 @@ func (a *app) install(ctx context.Context, h *host.Host, path string, o host.Ins
 func proposal(p *store.Proposal, i inspected) string {
 	var b strings.Builder
 	if p.Old == nil {
-		b.WriteString(i.text())
-		if p.NewIdentity {
-			fmt.Fprintf(&b, "installing it means trusting this key, and only this one, for %s: compare it with its maker\n  %s\n", display.Clean(p.New.Name), display.Clean(string(p.New.Signer.Key)))
-		}
-		return b.String()
+		b.WriteString(i.text(false))
+	} else {
+		fmt.Fprintf(&b, "%s %s, installed as %s\nmade by  %s\n", display.Clean(i.Name), display.Clean(i.Version), display.Clean(p.Old.Version), display.Clean(i.maker()))
+		b.WriteString(changed(p.Differences))
 	}
-	fmt.Fprintf(&b, "%s %s, installed as %s\nmade by  %s\n", display.Clean(i.Name), display.Clean(i.Version), display.Clean(p.Old.Version), display.Clean(i.maker()))
-	b.WriteString(changed(p.Differences))
+	if p.SignerIs != "" {
+		fmt.Fprintf(&b, "who signed it is %s\ninstalling it means trusting this key, and only this one, for %s: compare it with its maker\n  %s\n",
+			display.Clean(p.SignerIs), display.Clean(p.New.Name), display.Clean(string(p.New.Signer.Key)))
+	}
 	return b.String()
 }
+
+// agreement is the question. Who made it stands in it: a long list may have
+// scrolled that away.
+func agreement(p *store.Proposal) string {
+	by := "UNSIGNED"
+	if p.New.Signer != nil {
+		by = "signed by " + display.Clean(p.New.Signer.Name)
+	}
+	return fmt.Sprintf("install %s %s, %s?", display.Clean(p.New.Name), display.Clean(p.New.Version), by)
+}
+
+// maxDifferences is how many of them are shown: what a stranger lists must not
+// push the rest away.
+const maxDifferences = 80
 
 // changed says what an update changes.
 func changed(list []store.Difference) string {
@@ -104,15 +119,26 @@ func changed(list []store.Difference) string {
 		}
 		return s
 	}
+	// Tools come last, of which there may be many, the most harmful of them first.
+	harm := func(d store.Difference) int {
+		if d.What != "tool" {
+			return -1
+		}
+		return slices.Index([]string{"write", "create", "read", "none", ""}, d.After)
+	}
+	slices.SortStableFunc(list, func(a, b store.Difference) int { return harm(a) - harm(b) })
 	var rows [][]string
 	for _, d := range list {
-		rows = append(rows, []string{"  " + d.What, d.Name, word(d.What, d.Before) + " → " + word(d.What, d.After)})
+		rows = append(rows, []string{"  " + d.What, d.Name, display.Clip(word(d.What, d.Before), 200) + " → " + display.Clip(word(d.What, d.After), 200)})
 	}
 	var b strings.Builder
 	if len(rows) > 0 {
 		b.WriteString("what changes\n")
 	}
-	display.Table(&b, rows)
+	display.Table(&b, rows[:min(len(rows), maxDifferences)])
+	if n := len(rows) - maxDifferences; n > 0 {
+		fmt.Fprintf(&b, "  … and %d more tools, none of them more harmful\n", n)
+	}
 	return b.String()
 }
 

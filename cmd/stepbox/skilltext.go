@@ -12,13 +12,12 @@ import (
 // is marked, as all that a skill says.
 func page(s shownSkill) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n", display.Clean(s.Name), display.Clean(s.Version))
+	fmt.Fprintf(&b, "%s %s\nmade by  %s\n", display.Clean(s.Name), display.Clean(s.Version), display.Clean(s.maker()))
 	said := []string{s.Tagline, s.Description}
 	if s.Title != s.Name {
 		said = append([]string{s.Title}, said...)
 	}
 	display.Said(&b, said...)
-	fmt.Fprintf(&b, "made by %s\n", display.Clean(s.maker()))
 	if len(s.Examples) > 0 {
 		b.WriteString("\nYou can say\n")
 		display.Said(&b, s.Examples...)

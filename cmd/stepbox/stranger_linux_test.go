@@ -24,7 +24,7 @@ func stranger(t *testing.T, dir, version, licence string) string {
 	t.Helper()
 	long := forgery + strings.Repeat(" ", 3000) + "FORGED " + strings.Repeat("x", 1<<20)
 	words, short := quoteYAML(t, long), quoteYAML(t, forgery+strings.Repeat(" ", 300)+"FORGED")
-	text := strings.NewReplacer("VERSION", version, "LICENCE", quoteYAML(t, licence+forgery), "LONG", words, "SHORT", short, "\t", "  ")
+	text := strings.NewReplacer("VERSION", version, "LICENCE", quoteYAML(t, licence+"\u202e"+strings.Repeat(" ", 100)+"FORGED"), "LONG", words, "SHORT", short, "\t", "  ")
 	files := map[string][]byte{
 		"skill.yaml": []byte(text.Replace(`name: evil
 version: VERSION
@@ -93,12 +93,12 @@ func TestNothingAContractSaysLooksLikeStepbox(t *testing.T) {
 	})
 	t.Run("install and update", func(t *testing.T) {
 		term := onTerminal(t, work, "install", file, "--allow-unsigned")
-		term.wait(`(?m)^install it\? \[y/N\]`)
+		term.wait(`(?m)^install evil [0-9.]+, UNSIGNED\? \[y/N\]`)
 		term.types("y\n")
 		check(t, term.ends(0))
 		stranger(t, work, "1.0.1", "yours")
 		term = onTerminal(t, work, "update", "evil", "--allow-unsigned")
-		term.wait(`(?m)^install it\? \[y/N\]`)
+		term.wait(`(?m)^install evil [0-9.]+, UNSIGNED\? \[y/N\]`)
 		term.types("n\n")
 		check(t, term.ends(5))
 	})

@@ -37,7 +37,7 @@ adds files. Without a terminal the changes are kept aside, as in run.`,
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintln(a.errs, i.text()); err != nil {
+			if _, err := fmt.Fprintln(a.errs, i.text(true)); err != nil {
 				return fault.New(fault.Internal, "cannot say what the bundle can do: %w", err)
 			}
 			f := a.front(r.json)
