@@ -176,6 +176,8 @@ type Result struct {
 	Digest  string
 	Changes []commit.Change
 	Results []abi.CallResult
+	// Calls says of which call of the plan each of Results is.
+	Calls []int
 }
 
 // Walls says which walls stand on this machine.

@@ -154,7 +154,7 @@ func (a *attempt) stages(ctx context.Context) error {
 	done, err := execute.Run(ctx, a.program, w, execute.Options{
 		Context: a.context(), Events: a.events, Paths: sandbox.paths(), Before: a.step, Confirm: a.confirm,
 	})
-	a.result.Results = done.Results
+	a.result.Results, a.result.Calls = done.Results, a.program.Intents()[:len(done.Results)]
 	if err != nil {
 		return err
 	}

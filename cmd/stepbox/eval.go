@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,9 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stepbox.dev/cmd/stepbox/internal/display"
-	"stepbox.dev/host"
 	"stepbox.dev/host/evaluate"
-	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
 )
 
@@ -30,10 +27,31 @@ and the arguments where the corpus has gold plans. Nothing runs and no file need
 exist, unless --execute is given. With --snapshot the scores become a bar: the first time FILE is written,
 later any score below it fails.
 
-With --execute the plans run as well, each on a stage of the folder --sandbox
-that is thrown away: nothing in it changes. What a row says in success_criteria is
-compared with the fields of the last result that have these names (max_ and min_
-before a name are bounds); expected_tool and output_exists are about the run.`,
+With --execute the plans that are right run as well, as many at once as there are
+processors, and nothing that they change is kept; a row with "grade": "routing"
+is scored by its plan alone. What a row says in success_criteria is compared
+with the results of the run:
+
+  expected_tool, output_exists   are about the plan, and whether a file is made
+  NAME: "a,b"     the field NAME of the last result that has it, a list of names
+                  with commas too, has one of them. Other names of a value are
+                  those that the skill's contract has for its argument NAME;
+                  "none" is an empty field
+  NAME: ["a","b"] the field, one text or several, contains each of these
+  max_N, min_N    bounds of the field N
+  NAME: anything  the field is the same
+
+Where a row has outputs, a list with criteria for each call of the plan in order,
+these count instead, each for the results of its call; the score of a request is
+then the mean over the outputs. A request passes when its plan ends well and all
+its criteria are met; one that no result has a field for is not met.
+
+A row with a fixture runs in a folder of its own with that file and those of
+--sandbox that the plan reads, and nothing else; what it reads and is nowhere is
+the fixture under that name. Without --sandbox the files are those that the
+skill's own testdata/fixtures makes, when it is a source folder that has one, and
+else those of the working directory. What has no file to run on is not run and
+counts nowhere.`,
 		Example: `  echo '{"utterance":"list the pdf files in inbox","expected_outcome":"plan","expected_tool":"list_files"}' |
     stepbox eval files --corpus -`,
 		Args:              args(1, 1, "SKILL"),
@@ -56,16 +74,18 @@ before a name are bounds); expected_tool and output_exists are about the run.`,
 			if err != nil {
 				return err
 			}
+			var broken error
 			if execute {
-				if report.Execution, err = a.rehearse(cmd.Context(), given[0], sandbox, cases); err != nil {
-					return err
+				r := rehearsal{app: a, skill: s, name: given[0], sandbox: sandbox}
+				if report.Execution, broken = r.run(cmd.Context(), cases); report.Execution == nil {
+					return broken
 				}
 			}
 			if err := a.printReport(report, cases, asJSON, wrong); err != nil {
 				return err
 			}
-			if snapshot == "" {
-				return nil
+			if broken != nil || snapshot == "" {
+				return broken
 			}
 			return compareSnapshot(snapshot, report)
 		},
@@ -74,38 +94,10 @@ before a name are bounds); expected_tool and output_exists are about the run.`,
 	f.StringVar(&corpus, "corpus", "", "the corpus, `FILE` (- is standard input)")
 	f.StringVar(&snapshot, "snapshot", "", "the scores to hold, `FILE`; written when it is not there")
 	f.BoolVar(&asJSON, "json", false, "print one JSON object")
-	f.BoolVar(&execute, "execute", false, "run the plans too, on stages that are thrown away")
-	f.StringVar(&sandbox, "sandbox", "", "the folder that --execute runs on, `DIR` (default: the working directory)")
+	f.BoolVar(&execute, "execute", false, "run the plans too, and keep nothing of what they do")
+	f.StringVar(&sandbox, "sandbox", "", "the folder with the files that --execute runs on, `DIR`")
 	f.BoolVar(&wrong, "wrong", false, "list what was understood wrongly too")
 	return cmd
-}
-
-// rehearse runs the plans. Their records belong to no list of runs: they lie in a
-// state folder of their own.
-func (a *app) rehearse(ctx context.Context, skill, sandbox string, cases []evaluate.Case) (*evaluate.Execution, error) {
-	state, err := os.MkdirTemp("", "stepbox-eval-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(state)
-	h, err := host.New(ctx, host.Options{State: state, Skills: a.skills, Overrides: a.overrides})
-	if err != nil {
-		return nil, err
-	}
-	e, err := evaluate.Execute(ctx, rehearsal{h, host.Request{Skill: skill, Sandbox: sandbox, DryRun: true, Rehearse: true}}, cases)
-	return &e, err
-}
-
-// rehearsal runs plans on stages that are thrown away.
-type rehearsal struct {
-	host    *host.Host
-	request host.Request
-}
-
-// Rehearse implements evaluate.Runner.
-func (r rehearsal) Rehearse(ctx context.Context, plan []byte) (host.Result, error) {
-	r.request.Plan = plan
-	return r.host.Run(ctx, r.request, nil, event.Discard)
 }
 
 func (a *app) readCorpus(name string) ([]evaluate.Row, error) {
@@ -136,9 +128,17 @@ func (a *app) printReport(r evaluate.Report, cases []evaluate.Case, asJSON, wron
 	}
 	var b strings.Builder
 	b.WriteString(r.Text())
-	if wrong && r.Execution != nil {
+	if r.Execution != nil && len(r.Execution.Failed) > 0 {
+		b.WriteString("\nexecuted, and not as it should be\n")
 		for _, f := range r.Execution.Failed {
-			fmt.Fprintf(&b, "\n%s\n  ran: %s\n", display.Clean(f.Utterance), display.Clean(strings.Join(append(f.Missed, f.Error), " ")))
+			name, uncounted := "", ""
+			if f.ID != "" {
+				name = display.Clean(f.ID) + ": "
+			}
+			if !f.Judged {
+				uncounted = " (no criteria: not counted)"
+			}
+			fmt.Fprintf(&b, "  %s%s%s\n    %s\n", name, display.Clean(f.Utterance), uncounted, display.Clip(f.Reason(), 400))
 		}
 	}
 	for _, c := range listed {

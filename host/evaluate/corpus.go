@@ -30,15 +30,25 @@ type Row struct {
 	Outcome string   `json:"expected_outcome"`
 	Tool    string   `json:"expected_tool"`  // the first one
 	Tools   []string `json:"expected_tools"` // the whole sequence
-	Fixture string   `json:"fixture"`        // the only file there is
+	Fixture string   `json:"fixture"`        // the file that the request is about
 	// Criteria are what a run of the plan must come to.
 	Criteria map[string]any `json:"success_criteria"`
+	// Outputs are the criteria of each call of the plan; then Criteria are not
+	// looked at.
+	Outputs []Output `json:"outputs"`
+	// Grade is full, or routing for a row whose plan alone is scored.
+	Grade string `json:"grade"`
 	// Now is the clock of the request, RFC 3339; Clock when empty.
 	Now string `json:"now"`
 
 	gold  []abi.Call
 	draft plan.Draft
 	at    time.Time
+}
+
+// Output is what one call of a plan must come to.
+type Output struct {
+	Criteria map[string]any `json:"criteria"`
 }
 
 // Clock is the time at which rows without one are planned, so that scores do
@@ -113,6 +123,11 @@ func (r *Row) finish() error {
 			}
 		}
 		r.Tool = first
+	}
+	switch r.Grade {
+	case "", "full", "routing":
+	default:
+		return fault.New(fault.Usage, "grade %q must be full or routing", r.Grade)
 	}
 	switch r.Outcome {
 	case "plan":

@@ -43,12 +43,11 @@ type Case struct {
 	Exact      *bool      `json:"exact,omitempty"` // nil without a gold plan
 	Question   string     `json:"question,omitempty"`
 
-	doubted   bool // a model would be asked, or the person
-	tags      []string
-	wantTools []string
-	criteria  map[string]any
-	rank      int // of the expected tool among those retrieved, from 1; 0 when not there
-	took      time.Duration
+	row     *Row
+	doubted bool // a model would be asked, or the person
+	tags    []string
+	rank    int // of the expected tool among those retrieved, from 1; 0 when not there
+	took    time.Duration
 }
 
 // Run plans every utterance of the corpus and scores it. A nil planner is the
@@ -88,7 +87,7 @@ func (e *evaluation) one(ctx context.Context, row *Row, utterance string) (Case,
 	r := e.skill.Registry()
 	c := Case{
 		ID: row.ID, Utterance: utterance, Expected: row.Outcome, WantTool: row.Tool,
-		tags: append(slices.Clone(row.Tags), script(utterance)), wantTools: row.Tools, criteria: row.Criteria,
+		row: row, tags: append(slices.Clone(row.Tags), script(utterance)),
 	}
 	var files []string
 	if row.Fixture != "" {

@@ -81,6 +81,12 @@ func (s share) value() *float64 {
 	return &v
 }
 
+// planned says that a plan was expected and came, with the tools that the corpus
+// names: what it comes to is worth looking at.
+func (c *Case) planned() bool {
+	return c.Expected == "plan" && c.right() && (len(c.row.Tools) < 2 || slices.Equal(c.row.Tools, c.tools()))
+}
+
 func (c *Case) strict() bool { return c.Outcome == c.Expected && c.Tool == c.WantTool }
 
 // right is the strictest thing that the corpus can tell about a case.
@@ -106,8 +112,8 @@ func score(cases []Case) Report {
 				s.add(c.rank > 0 && c.rank <= k)
 			}
 		}
-		if len(c.wantTools) > 1 {
-			sequence.add(c.Outcome == "plan" && slices.Equal(c.wantTools, c.tools()))
+		if len(c.row.Tools) > 1 {
+			sequence.add(c.Outcome == "plan" && slices.Equal(c.row.Tools, c.tools()))
 		}
 		if c.Exact != nil {
 			if len(c.Want) > 1 {
@@ -236,9 +242,8 @@ func (r Report) Text() string {
 		line("recall@"+k, r.Recall[k])
 	}
 	fmt.Fprintf(&b, "%-24s %.2f ms, p99 %.2f ms\n", "latency p50", r.Latency.P50, r.Latency.P99)
-	if e := r.Execution; e != nil {
-		fmt.Fprintf(&b, "%-24s %d of %d ended well, %d passed\n", "execution", e.EndedWell, e.Ran, e.Passed)
-		fmt.Fprintf(&b, "%-24s %d met, %d missed, %d that no result tells\n", "criteria", e.Met, e.Missed, e.Unknown)
+	if r.Execution != nil {
+		b.WriteString(r.Execution.text())
 	}
 	for _, s := range []struct {
 		name  string

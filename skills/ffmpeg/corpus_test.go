@@ -1,142 +1,133 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"stepbox.dev/host"
+	"stepbox.dev/host/evaluate"
 	"stepbox.dev/host/event"
+	"stepbox.dev/host/skill"
 )
 
-// row is a line of a corpus: what people say, and what must come out.
-type row struct {
-	ID         string   `json:"id"`
-	Utterances []string `json:"utterances"`
-	Outcome    string   `json:"expected_outcome"`
-	Tool       string   `json:"expected_tool"`
-	Grade      string   `json:"grade"`
-	Fixture    string   `json:"fixture"`
-	Criteria   criteria `json:"success_criteria"`
-}
-
-type criteria struct {
-	Container string `json:"container"`
-	Video     string `json:"video_codec"`
-	Audio     string `json:"audio_codec"`
-	NoAudio   bool   `json:"no_audio"`
-	MaxWidth  int    `json:"max_width"`
-	MaxHeight int    `json:"max_height"`
-}
-
-// The corpora's clips: lengths, codecs and proportions kept, fewer pixels and
-// frames.
-var corpusClips = map[string]string{
-	"clip.mp4":          "-f lavfi -i testsrc2=size=192x108:rate=2:duration=10 -f lavfi -i sine=duration=10 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
-	"clip2.mp4":         "-f lavfi -i testsrc2=size=192x108:rate=2:duration=8 -f lavfi -i sine=duration=8 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
-	"clip_ctr.mp4":      "-f lavfi -i testsrc2=size=192x108:rate=10:duration=10 -f lavfi -i sine=duration=10 -vf noise=alls=40:allf=t -c:v libx264 -preset ultrafast -b:v 1200k -minrate 1200k -maxrate 1200k -bufsize 1200k -pix_fmt yuv420p -c:a aac",
-	"clip_4k.mp4":       "-f lavfi -i testsrc2=size=384x216:rate=2:duration=5 -f lavfi -i sine=duration=5 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
-	"clip.mov":          "-f lavfi -i testsrc2=size=128x72:rate=2:duration=8 -f lavfi -i sine=duration=8 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac",
-	"clip_no_audio.mp4": "-f lavfi -i testsrc2=size=128x72:rate=2:duration=10 -c:v libx264 -preset ultrafast -pix_fmt yuv420p",
-	"audio.mp3":         "-f lavfi -i sine=duration=10 -c:a libmp3lame",
-}
-
-// Of the requests of a corpus that are planned right, nearly all give what
-// their row asks for. It takes minutes: the first wording of each row, and no
-// more, when STEPBOX_SHARED and STEPBOX_LONG are set.
-func TestCorpus(t *testing.T) {
-	shared := os.Getenv("STEPBOX_SHARED")
-	if shared == "" || os.Getenv("STEPBOX_LONG") == "" {
-		t.Skip("STEPBOX_SHARED names no folder with corpora, or STEPBOX_LONG is not set")
-	}
-	text, err := os.ReadFile(filepath.Join(shared, "corpora", "ffmpeg", "eval.jsonl"))
+// filmed is a studio with the clips of the corpora, as `stepbox eval` makes them.
+func filmed(t *testing.T) *studio {
+	t.Helper()
+	s := newStudio(t)
+	own, err := skill.Load(".", skill.Options{})
 	require.NoError(t, err)
-	for name, how := range corpusClips {
-		fixtures[name] = how
+	dir := evaluate.Fixtures(own)
+	require.NotEmpty(t, dir)
+	maker, err := skill.Load(dir, skill.Options{})
+	require.NoError(t, err)
+	require.Equal(t, own.Engines(), maker.Engines(), "the clips are made by another engine")
+	require.NoError(t, evaluate.MakeFixtures(t.Context(), s.host, dir, s.dir, event.Discard))
+	return s
+}
+
+// The clips keep what their names promise: lengths, codecs, proportions, and one
+// that is large for its length.
+func TestFixtures(t *testing.T) {
+	s := filmed(t)
+	r, err := s.try(&person{}, false, call("inspect_media", args{"files": []string{"."}}))
+	require.NoError(t, err)
+	var p Probed
+	require.NoError(t, json.Unmarshal(r.Results[len(r.Results)-1].Result, &p))
+	got := map[string]Media{}
+	for _, m := range p.Media {
+		got[m.Path] = m
 	}
-	clips := newStudio(t).film("clip.mp4", "clip2.mp4", "clip_ctr.mp4", "clip_4k.mp4", "clip.mov", "clip_no_audio.mp4", "audio.mp3")
-	right, passed := 0, 0
-	for line := range strings.Lines(string(text)) {
-		var r row
-		require.NoError(t, json.Unmarshal([]byte(line), &r))
-		if r.Outcome != "plan" || r.Grade == "routing" || r.Criteria == (criteria{}) {
-			continue
+	require.Len(t, got, 7)
+	for name, want := range map[string]struct {
+		codecs   string
+		duration float64
+		aspect   float64
+	}{
+		"clip.mp4":          {"h264 aac", 10, 16. / 9},
+		"clip2.mp4":         {"h264 aac", 8, 16. / 9},
+		"clip_ctr.mp4":      {"h264 aac", 10, 16. / 9},
+		"clip_4k.mp4":       {"h264 aac", 5, 16. / 9},
+		"clip.mov":          {"h264 aac", 8, 16. / 9},
+		"clip_no_audio.mp4": {"h264", 10, 16. / 9},
+		"audio.mp3":         {"mp3", 10, 0},
+	} {
+		m := got[name]
+		var codecs []string
+		if m.Video != nil {
+			codecs = append(codecs, m.Video.Codec)
+			require.InDelta(t, want.aspect, float64(m.Video.Width)/float64(m.Video.Height), 0.01, name)
 		}
-		s := &studio{t, t.TempDir(), clips.host}
-		for name := range corpusClips {
-			if name == r.Fixture || strings.Contains(r.Utterances[0], name) || strings.Contains(r.Utterances[0]+" ", stem(name)+" ") {
-				data, err := os.ReadFile(filepath.Join(clips.dir, name))
-				require.NoError(t, err)
-				require.NoError(t, os.WriteFile(filepath.Join(s.dir, name), data, 0o600))
+		if m.Audio != nil {
+			codecs = append(codecs, m.Audio.Codec)
+		}
+		require.Equal(t, want.codecs, strings.Join(codecs, " "), name)
+		require.InDelta(t, want.duration, m.Duration, 0.1, name)
+	}
+	require.Equal(t, 2*got["clip.mp4"].Video.Width, got["clip_4k.mp4"].Video.Width)
+	require.InDelta(t, 1.6e6, got["clip_ctr.mp4"].Size, 0.2e6)
+}
+
+// watched notes what runs answered, by their plans.
+type watched struct {
+	evaluate.Rehearsal
+	results chan host.Result
+}
+
+func (w watched) Rehearse(ctx context.Context, t evaluate.Trial) (host.Result, error) {
+	r, err := w.Rehearsal.Rehearse(ctx, t)
+	w.results <- r
+	return r, err
+}
+
+// What is planned for the requests of a corpus is made in earnest and judged: each
+// kind of criterion that corpora of this skill have, with every file there and
+// with the row's alone.
+func TestExecuted(t *testing.T) {
+	full := filmed(t)
+	s, err := skill.Load(".", skill.Options{})
+	require.NoError(t, err)
+	f, err := os.Open("testdata/execute.jsonl")
+	require.NoError(t, err)
+	defer f.Close()
+	rows, err := evaluate.Load(f, f.Name())
+	require.NoError(t, err)
+	report, cases, err := evaluate.Run(t.Context(), s, nil, rows)
+	require.NoError(t, err)
+	require.InDelta(t, 1, *report.Strict, 0, "not planned right: %v", report.Confusion)
+	w := watched{evaluate.Rehearsal{Host: full.host, Skill: "./", Sandbox: full.dir, Scratch: t.TempDir()}, make(chan host.Result, 100)}
+	e, err := evaluate.Execute(t.Context(), w, s.Registry(), cases, nil)
+	require.NoError(t, err)
+	require.Len(t, e.Failed, 1, "%+v", e.Failed)
+	require.Equal(t, "impossible", e.Failed[0].ID)
+	require.Contains(t, e.Failed[0].Error, "no encoder for hevc")
+	require.Equal(t, []int{9, 1, 8, 7, 8, 7}, []int{e.Planned, e.Routed, e.Ran, e.EndedWell, e.Judged, e.Passed})
+	close(w.results)
+	for r := range w.results {
+		for _, c := range r.Results {
+			var m Made
+			if c.Tool == "run_batch" && json.Unmarshal(c.Result, &m) == nil {
+				require.Empty(t, m.Commands, "it took place as in a dry run")
+				require.False(t, m.Media[0].Planned)
 			}
 		}
-		var plan firstTool
-		result, err := s.host.Run(t.Context(), host.Request{Skill: "./", Utterance: r.Utterances[0], Sandbox: s.dir}, &person{yes: true}, &plan)
-		if plan.first != r.Tool {
-			continue // not planned right: other tests count that
-		}
-		right++
-		why := ""
-		if err != nil {
-			why = err.Error()
-		} else {
-			var m Made
-			require.NoError(t, json.Unmarshal(result.Results[len(result.Results)-1].Result, &m))
-			why = r.Criteria.faults(m.Media[0])
-		}
-		if why == "" {
-			passed++
-			t.Logf("%s: right", r.ID)
-		} else {
-			t.Logf("%s %q: %s", r.ID, r.Utterances[0], why)
-		}
 	}
-	t.Logf("%d of %d", passed, right)
-	require.Greater(t, right, 40)
-	require.GreaterOrEqual(t, float64(passed), 0.97*float64(right))
+	entries, err := os.ReadDir(full.dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 7, "nothing stays")
+
+	// Alone: a folder with no more than the fixture of the row.
+	bare := t.TempDir()
+	data, err := os.ReadFile(filepath.Join(full.dir, "clip.mov"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(bare, "clip.mov"), data, 0o600))
+	w.Sandbox, w.results = bare, make(chan host.Result, 100)
+	e, err = evaluate.Execute(t.Context(), w, s.Registry(), cases[:2], nil)
+	require.NoError(t, err)
+	require.Equal(t, 2, e.Passed, "%+v", e.Failed)
 }
-
-// firstTool notes the first tool of the plan.
-type firstTool struct{ first string }
-
-func (p *firstTool) Handle(e event.Event) error {
-	if e, ok := e.(event.Planned); ok && len(e.Plan) > 0 {
-		p.first = e.Plan[0].Tool
-	}
-	return nil
-}
-
-// faults is what a file is not.
-func (c criteria) faults(m Media) string {
-	var video, audio string
-	var w, h int
-	if m.Video != nil {
-		video, w, h = m.Video.Codec, m.Video.Width, m.Video.Height
-	}
-	if m.Audio != nil {
-		audio = m.Audio.Codec
-	}
-	shares := func(a, b string) bool {
-		return slices.ContainsFunc(strings.Split(a, ","), func(s string) bool { return slices.Contains(strings.Split(b, ","), s) })
-	}
-	switch {
-	case c.Container != "" && !shares(c.Container, m.Format):
-		return "container " + m.Format
-	case c.Video != "" && c.Video != video:
-		return "picture " + video
-	case c.Audio != "" && !strings.HasPrefix(audio, c.Audio):
-		return "sound " + audio
-	case c.NoAudio && audio != "":
-		return "it has sound"
-	case c.MaxWidth > 0 && w > c.MaxWidth || c.MaxHeight > 0 && h > c.MaxHeight:
-		return "it is too large"
-	}
-	return ""
-}
-
-var _ event.Handler = (*firstTool)(nil)

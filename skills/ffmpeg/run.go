@@ -53,14 +53,16 @@ type batchArgs struct {
 type Made struct {
 	Paths []string `json:"paths"`
 	Media []Media  `json:"media"`
-	// What the last of them is, for later calls and for those who check.
-	Container  string  `json:"container,omitempty"`
-	VideoCodec string  `json:"video_codec,omitempty"`
-	AudioCodec string  `json:"audio_codec,omitempty"`
-	NoAudio    bool    `json:"no_audio"`
-	Width      int     `json:"width,omitempty"`
-	Height     int     `json:"height,omitempty"`
-	Duration   float64 `json:"duration,omitempty"`
+	// What the last of them is, for later calls and for those who check, and the
+	// filters that it went through.
+	Container  string   `json:"container"` // as ffprobe names it, several with commas
+	VideoCodec string   `json:"video_codec"`
+	AudioCodec string   `json:"audio_codec"`
+	NoAudio    bool     `json:"no_audio"`
+	Width      int      `json:"width"`
+	Height     int      `json:"height"`
+	Duration   float64  `json:"duration"`
+	Filters    []string `json:"filters"`
 	// Commands and Work tell, in a dry run, what would be run and for how long.
 	Commands [][]string `json:"commands,omitempty"`
 	Work     float64    `json:"work,omitempty"`
@@ -97,17 +99,25 @@ func runBatch(ctx guest.Context, in batchArgs) (Made, error) {
 		return made, err
 	}
 	made.Media = media
-	for _, r := range in.Recipes {
+	for i, r := range in.Recipes {
 		made.Paths = append(made.Paths, r.Output)
-		made.tell(r.Expect)
+		made.tell(r, media[i].Format)
 	}
 	return made, nil
 }
 
-// tell takes over what an output was checked to be.
-func (m *Made) tell(e Expect) {
-	m.Container, m.VideoCodec, m.AudioCodec, m.NoAudio = e.Format, e.Video, e.Audio, e.Audio == ""
-	m.Width, m.Height, m.Duration = e.Width, e.Height, e.Duration
+// tell takes over what an output was checked to be, and how it was made.
+func (m *Made) tell(r Recipe, format string) {
+	e := r.Expect
+	m.Container, m.VideoCodec, m.AudioCodec, m.NoAudio = format, e.Video, e.Audio, e.Audio == ""
+	m.Width, m.Height, m.Duration, m.Filters = e.Width, e.Height, e.Duration, []string{}
+	for _, argv := range slices.Concat(r.Stages...) {
+		for i, a := range argv[1:] {
+			if slices.Contains([]string{"-vf", "-af", "-filter_complex"}, argv[i]) {
+				m.Filters = append(m.Filters, a)
+			}
+		}
+	}
 }
 
 // ask waits for a person where the contract promises it: with a preview, and
@@ -148,7 +158,7 @@ func foresee(ctx guest.Context, recipes []Recipe, work float64) (Made, error) {
 			made.Commands = append(made.Commands, stage...)
 		}
 		made.Paths, made.Media = append(made.Paths, r.Output), append(made.Media, r.Planned)
-		made.tell(r.Expect)
+		made.tell(r, r.Planned.Format)
 	}
 	return made, nil
 }
