@@ -62,7 +62,12 @@ eval-reference shared:
 
 # The requests of the ffmpeg corpus under SHARED, run to their files: takes minutes.
 eval-ffmpeg shared:
-    STEPBOX_LONG=1 STEPBOX_SHARED={{quote(shared)}} go test ./skills/ffmpeg -run TestCorpus -v -timeout 30m
+    go run ./cmd/stepbox eval ./skills/ffmpeg --corpus {{quote(shared)}}/corpora/ffmpeg/eval.jsonl --execute
+
+# The clips that corpora of the skill ffmpeg are about, in the folder DIR.
+fixtures dir:
+    mkdir -p {{quote(dir)}}
+    go run ./cmd/stepbox run ./skills/ffmpeg/testdata/fixtures "make the fixtures" --sandbox {{quote(dir)}}
 
 # Rewrite the goldens of tests that have them; look at the diff afterwards.
 update:
