@@ -38,3 +38,53 @@ func (g *Grammar) carries(w, clitic string) bool {
 	}
 	return clitic[0] == '-' && g.known[w] || slices.ContainsFunc(g.exact[w], func(p *Phrase) bool { return p.Meaning == Verb && len(p.els) == 1 })
 }
+
+// Leads measures the phrase at the beginning of tokens without spaces that can
+// lead up to a name: a small word, or one that says what to do. order says that
+// it is the latter; joined allows it, and words that join.
+func (g *Grammar) Leads(toks []Token, joined bool) (n int, order bool) {
+	if len(toks) == 0 {
+		return 0, false
+	}
+	for _, p := range g.exact[toks[0].Fold] {
+		k := p.opening(toks)
+		if k <= n {
+			continue
+		}
+		switch p.Meaning {
+		case Function:
+			switch p.Role {
+			case And, Then, From, To, In, With:
+				if !joined {
+					continue
+				}
+			case All, It, Them, Each:
+			default:
+				continue
+			}
+			if k == p.words && len(p.els) == k {
+				n, order = k, false
+			}
+		case Filler:
+			if !p.Skill && len(p.els) == k {
+				n, order = k, false
+			}
+		case Verb, Sets, Asks, Refuses:
+			if joined && k > 1 {
+				n, order = k, true
+			}
+		}
+	}
+	return n, order
+}
+
+// opening counts the words that a phrase begins with, when the tokens begin so.
+func (p *Phrase) opening(toks []Token) int {
+	n := 0
+	for ; n < len(p.els) && len(p.els[n].words) > 0; n++ {
+		if n >= len(toks) || !matches(p.els[n].words, toks[n], false) {
+			return 0
+		}
+	}
+	return n
+}

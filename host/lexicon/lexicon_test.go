@@ -159,7 +159,7 @@ func TestPhraseSyntax(t *testing.T) {
 		"over {size":       "no closing brace",
 		"over {}":          "names no argument",
 		"over {x:banana}":  "unknown kind",
-		"over {a..b:size}": "only the kinds period, named and clocks",
+		"over {a..b:size}": "only the kinds period, named, clocks and dimensions",
 		"... over":         "may not begin or end",
 		"a? b? c? d? e? f": "more than four",
 	} {

@@ -84,6 +84,11 @@ func (m *memo) starts(kind string, i int) bool {
 		}
 	case slotFactor:
 		_, n = m.factor(i)
+	case slotClocks, slotDims, slotBitrate, slotFrame:
+		return m.r.Tokens[i].Kind == Number
+	case slotClock, slotMega, slotGain, slotMore, slotLess, slotSeconds, slotMinutes:
+		_, n = m.number(i)
+		return n > 0 || m.r.Tokens[i].Kind == Number
 	case slotSize:
 		_, n = m.size(i)
 		if n == 0 {

@@ -36,34 +36,42 @@ type slot struct {
 
 // The kinds of slot.
 const (
-	slotAgo    = "ago"       // a duration back from now, as a date
-	slotPeriod = "period"    // a span of time: {after..before:period} sets both ends
-	slotNamed  = "named"     // as period, but only words: "yesterday", "last month"
-	slotAfter  = "after"     // the first moment after a period
-	slotClock  = "clock"     // HH:MM:SS
-	slotClocks = "clocks"    // two of them: {start..end:clocks} takes "1-6s"
-	slotMega   = "megabytes" // a size as a number of MB
-	slotText   = "text"      // quoted text, or one word as written
-	slotWord   = "word"      // as text, but no file name
-	slotPath   = "path"      // a file or folder
-	slotGlob   = "glob"      // a word, as *word*
-	slotExt    = "ext"       // an extension
-	slotAnyExt = "globext"   // an extension, as *.ext
-	slotNumber = "number"
-	slotSize   = "size"
-	slotDate   = "date"
-	slotRange  = "range"    // page ranges: 1-3,5
-	slotFactor = "factor"   // 2x, twice, half
-	slotSpan   = "duration" // Go's form
-	slotWhole  = "integer"
-	slotBefore = "start" // glob word*
-	slotEnd    = "end"   // glob *word
+	slotAgo     = "ago"        // a duration back from now, as a date
+	slotPeriod  = "period"     // a span of time: {after..before:period} sets both ends
+	slotNamed   = "named"      // as period, but only words: "yesterday", "last month"
+	slotAfter   = "after"      // the first moment after a period
+	slotClock   = "clock"      // HH:MM:SS
+	slotClocks  = "clocks"     // two of them: {start..end:clocks} takes "1-6s"
+	slotMega    = "megabytes"  // a size as a number of MB
+	slotSeconds = "seconds"    // a bare number of seconds, as HH:MM:SS: "second 5", "8th second"
+	slotMinutes = "minutes"    // the same of minutes
+	slotMore    = "more"       // a change upwards: 50% is 1.5, 6 dB is "6dB"
+	slotLess    = "less"       // a change downwards: 25% is 0.75, 3x is a third, 6 dB is "-6dB"
+	slotGain    = "gain"       // decibels or a share as they are: "6dB", "150%"
+	slotDims    = "dimensions" // {width..height:dimensions} takes "1280x720"
+	slotBitrate = "bitrate"    // "192k", "192 kbps"
+	slotFrame   = "resolution" // "1080p", "4k", "1280x720"
+	slotText    = "text"       // quoted text, or one word as written
+	slotWord    = "word"       // as text, but no file name
+	slotPath    = "path"       // a file or folder
+	slotGlob    = "glob"       // a word, as *word*
+	slotExt     = "ext"        // an extension
+	slotAnyExt  = "globext"    // an extension, as *.ext
+	slotNumber  = "number"
+	slotSize    = "size"
+	slotDate    = "date"
+	slotRange   = "range"    // page ranges: 1-3,5
+	slotFactor  = "factor"   // 2x, twice, half
+	slotSpan    = "duration" // Go's form
+	slotWhole   = "integer"
+	slotBefore  = "start" // glob word*
+	slotEnd     = "end"   // glob *word
 )
 
 var slotKinds = map[string]bool{
 	slotAgo: true, slotClocks: true, slotMega: true, slotPeriod: true, slotNamed: true, slotAfter: true, slotClock: true, slotText: true, slotWord: true, slotPath: true, slotGlob: true,
 	slotExt: true, slotAnyExt: true, slotNumber: true, slotSize: true, slotDate: true, slotRange: true, slotFactor: true, slotSpan: true,
-	slotWhole: true, slotBefore: true, slotEnd: true,
+	slotWhole: true, slotSeconds: true, slotMinutes: true, slotMore: true, slotLess: true, slotGain: true, slotDims: true, slotBitrate: true, slotFrame: true, slotBefore: true, slotEnd: true,
 }
 
 // parsePhrase reads one phrase. A phrase with words that may be missing becomes
@@ -124,8 +132,11 @@ func selfEvident(lists [][]element) bool {
 	if len(lists) != 1 || len(lists[0]) != 1 || lists[0][0].slot == nil {
 		return false
 	}
-	k := lists[0][0].slot.kind
-	return k == slotFactor || k == slotClock || k == slotClocks || k == slotNamed
+	switch lists[0][0].slot.kind {
+	case slotFactor, slotClock, slotClocks, slotNamed, slotDims, slotBitrate, slotMega, slotGain:
+		return true
+	}
+	return false
 }
 
 func parseElement(f string) ([]element, error) {
@@ -143,8 +154,8 @@ func parseElement(f string) ([]element, error) {
 		if kind != "" && !slotKinds[kind] {
 			return nil, fmt.Errorf("slot %q has an unknown kind %q", f, kind)
 		}
-		if strings.Contains(arg, "..") && kind != slotPeriod && kind != slotNamed && kind != slotClocks {
-			return nil, fmt.Errorf("slot %q sets two arguments: only the kinds period, named and clocks do that", f)
+		if strings.Contains(arg, "..") && kind != slotPeriod && kind != slotNamed && kind != slotClocks && kind != slotDims {
+			return nil, fmt.Errorf("slot %q sets two arguments: only the kinds period, named, clocks and dimensions do that", f)
 		}
 		return []element{{slot: &slot{arg: arg, kind: kind}}}, nil
 	}

@@ -254,7 +254,7 @@ func (r Reader) Megabytes(i int) (float64, int) {
 	if n == 0 || scale == 0 || v <= 0 {
 		return 0, 0
 	}
-	return v * scale, n
+	return math.Round(v*scale*1e6) / 1e6, n // 700 KB is 0.7, not a hair more
 }
 
 // clock reads MM:SS, HH:MM:SS and HH:MM:SS.mmm.

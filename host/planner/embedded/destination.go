@@ -1,7 +1,9 @@
 package embedded
 
 import (
+	"path"
 	"slices"
+	"strings"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/lexicon"
@@ -82,6 +84,30 @@ func (a *attempt) intoLast() {
 		a.args[in.arg] = list
 	}
 	a.set(dst, trimPath(in.text))
+}
+
+// patternsInside puts patterns into the folder that was named, for a tool that
+// takes both in one list: "every mp4 in clips" is clips/*.mp4.
+func (a *attempt) patternsInside() {
+	arg := a.arg(lexicon.RoleName)
+	if a.arg(lexicon.RolePlace) != "" || len(a.inside) != 1 || a.inside[0].arg != arg || a.isFile(a.inside[0].text) {
+		return
+	}
+	folder := trimPath(a.inside[0].text)
+	var globs []any
+	for _, p := range list(a.args[arg]) {
+		switch {
+		case p == folder:
+		case isGlob(p) && !strings.Contains(p, "/"):
+			globs = append(globs, path.Join(folder, p))
+		default:
+			return
+		}
+	}
+	if len(globs) > 0 {
+		delete(a.args, arg)
+		a.set(arg, globs)
+	}
 }
 
 // inputs counts the files and folders that are looked at or acted on.

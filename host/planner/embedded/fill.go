@@ -71,6 +71,7 @@ func (a *attempt) fill(prev *attempt) {
 	a.names()
 	a.unknown()
 	a.below()
+	a.patternsInside()
 	a.intoLast()
 	a.exceptions()
 	a.mixed()
@@ -99,10 +100,12 @@ func (a *attempt) phrases() {
 		switch m.Meaning {
 		case lexicon.Verb:
 			if m.Tool == a.tool.Name && len(m.Filled) == 0 && a.taken(m) && !a.inZone(m) {
-				// Used for a value already, it still says what to do: "louder".
+				// Used for a value already, it still says what to do: "louder",
+				// and all of it does: "turn … into" beside "into an mp4".
 				if w := m.Weight; w > a.verb {
 					a.verb, a.verbAt = w, m.Start
 				}
+				a.mark(m.Start, m.Start+1)
 			}
 			if m.Tool == a.tool.Name && !a.taken(m) && !a.partOfThing(m) && a.sets(m) {
 				w := m.Weight * (1 + 0.5*float64(m.Literals()-1))
@@ -134,6 +137,8 @@ func (a *attempt) phrases() {
 				a.filters += a.narrowing(m)
 				a.take(m)
 				a.conditions = append(a.conditions, *m)
+			} else if m.Tool == a.tool.Name && m.Literals() == 0 && len(m.Filled) == 1 && a.args[m.Filled[0].Arg] == m.Filled[0].Value && a.verb < m.Weight/2 {
+				a.verb, a.verbAt = m.Weight/2, m.Start // the value alone says what to do: "at 0.75x"
 			}
 		case lexicon.Value:
 			a.value(m)
@@ -224,7 +229,7 @@ func (a *attempt) taken(m *lexicon.Match) bool {
 	}
 	for _, s := range m.Filled {
 		for k := s.Start; k < s.End; k++ {
-			if a.used[k] || a.zone[k] {
+			if a.used[k] && a.soft[k] == 0 || a.zone[k] {
 				return true
 			}
 		}
@@ -243,6 +248,7 @@ func (a *attempt) take(m *lexicon.Match) {
 	for _, s := range m.Filled {
 		for k := s.Start; k < s.End; k++ {
 			a.used[k] = true
+			a.soft[k] = 0
 		}
 	}
 }

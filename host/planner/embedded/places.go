@@ -1,6 +1,8 @@
 package embedded
 
 import (
+	"slices"
+
 	"stepbox.dev/host/lexicon"
 )
 
@@ -21,7 +23,7 @@ func (q *reading) findPlaces() {
 			continue
 		}
 		j := i + f.n
-		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 && !q.title(j) && !q.letter(j) || q.words[j].role == lexicon.Folder || q.words[j].role == lexicon.Named) {
+		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 && !q.title(j) && !q.letter(j) && !q.namesFolder(j) || q.words[j].role == lexicon.Folder || q.words[j].role == lexicon.Named) {
 			j++
 		}
 		if j >= len(q.toks) || q.fixed[j] && q.toks[j].Kind != lexicon.Name || !q.nameable(j) && !q.homeFolder(j) {
@@ -32,6 +34,9 @@ func (q *reading) findPlaces() {
 		}
 		if f.role == lexicon.To && q.toks[j].Kind == lexicon.Word && q.isVerb(j) && !q.verbBefore(i) {
 			continue // "to delete"
+		}
+		if f.role == lexicon.To && q.describes(j) {
+			continue // "to square", "to flawless 4K"
 		}
 		if lexicon.IsMeasure(q.toks[j].Fold) && j+1 < len(q.toks) && q.words[j+1].role == lexicon.Files {
 			continue // "into one file"
@@ -55,6 +60,17 @@ func (q *reading) findPlaces() {
 	}
 }
 
+// describes reports whether token j begins a phrase that says how or that it
+// cannot be, where requests name their files themselves.
+func (q *reading) describes(j int) bool {
+	if !q.g.Lexicon().Stories || q.toks[j].Kind != lexicon.Word || q.exists(q.toks[j].Text) {
+		return false
+	}
+	return slices.ContainsFunc(q.matches, func(m lexicon.Match) bool {
+		return m.Start == j && (m.Meaning == lexicon.Sets || m.Meaning == lexicon.Refuses || m.Meaning == lexicon.Asks)
+	})
+}
+
 // homeFolder reports whether token j is a word for files that is a folder's name
 // as well and stands as one, at the end: Spanish "en archivo".
 func (q *reading) homeFolder(j int) bool {
@@ -63,6 +79,12 @@ func (q *reading) homeFolder(j int) bool {
 	}
 	end := j + q.words[j].n
 	return end >= len(q.toks) || q.toks[end].Kind == lexicon.Punct || q.words[end].n > 0 && q.words[end].role != lexicon.Named
+}
+
+// namesFolder reports whether a word that says nothing elsewhere is the name of
+// a folder that is there: "every mp4 in videos".
+func (q *reading) namesFolder(j int) bool {
+	return len(q.toks[j].Text) > 3 && q.toks[j].Kind == lexicon.Word && q.exists(q.toks[j].Text) && q.itemEnds(j+1)
 }
 
 // title reports whether a small word begins a name of several words: one that
@@ -191,7 +213,7 @@ func (q *reading) nameable(j int) bool {
 		default:
 			return false
 		}
-		return q.words[j].n == 0 && !q.covered[j] && (!q.filler(j) || q.title(j) || q.letter(j))
+		return q.words[j].n == 0 && !q.covered[j] && (!q.filler(j) || q.title(j) || q.letter(j) || q.namesFolder(j))
 	case lexicon.Number: // a folder called 2025
 		return q.words[j].n == 0 && !q.g.Lexicon().Stories
 	}

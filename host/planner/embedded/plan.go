@@ -42,7 +42,7 @@ func (q *reading) plan() planner.Answer {
 		if q.g.Lexicon().Stories && c.loose && a != nil {
 			// "a.mp4 is too big, compress it" is one order, said twice.
 			whole := clause{from: c.from, to: clauses[i+1].to, loose: clauses[i+1].loose}
-			if next, _ := q.best(clauses[i+1], a); next != nil && next.tool == a.tool && next.pronoun == lexicon.It {
+			if next, _ := q.best(clauses[i+1], a); next != nil && next.tool == a.tool && (next.pronoun == lexicon.It || !next.namesFile()) {
 				if both, _ := q.best(whole, prev); both != nil && both.tool == a.tool && len(both.problems) == 0 {
 					clauses[i+1].from = c.from
 					continue
@@ -126,7 +126,7 @@ func (q *reading) candidatesFor(c clause) []*registry.Tool {
 		if m.Tool == "" || m.Start < c.from || m.End > c.to || q.placeOf(m) != "" {
 			continue
 		}
-		votesOf[m.Tool] += m.Weight * float64(m.Literals())
+		votesOf[m.Tool] += m.Weight * max(float64(m.Literals()), 0.5)
 	}
 	rank := map[string]int{}
 	for i, h := range q.req.Tools {

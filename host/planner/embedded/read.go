@@ -35,6 +35,7 @@ type function struct {
 
 func read(g *lexicon.Grammar, r planner.Request) *reading {
 	q := &reading{req: r, g: g, toks: g.Split(lexicon.Tokenize(r.Utterance))}
+	q.glue()
 	q.match()
 	if q.correct() {
 		q.match()
@@ -268,7 +269,7 @@ func (q *reading) placeOf(m *lexicon.Match) lexicon.Role {
 		return ""
 	}
 	for _, w := range m.Words {
-		if q.place[w] != "" {
+		if q.place[w] != "" && q.toks[w].Kind != lexicon.Name { // a phrase about names means this one
 			return q.place[w]
 		}
 	}

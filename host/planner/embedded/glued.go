@@ -1,0 +1,74 @@
+package embedded
+
+import (
+	"strings"
+
+	"stepbox.dev/host/lexicon"
+)
+
+// glue makes one name of characters without spaces and the extension or name
+// right behind them: 压缩会议.mp4 is about 会议.mp4, not about every mp4. What
+// exists decides where the name begins; where nothing is known about files, it
+// begins behind the words that lead up to it.
+func (q *reading) glue() {
+	for i := 1; i < len(q.toks); i++ {
+		t := q.toks[i]
+		if t.Kind != lexicon.Name || q.toks[i-1].Kind != lexicon.Han || q.toks[i-1].End != t.Start {
+			continue
+		}
+		from := i
+		for from > 0 && q.toks[from-1].End == q.toks[from].Start && q.toks[from-1].Kind != lexicon.Punct && q.toks[from-1].Kind != lexicon.Quoted && q.toks[from-1].Kind != lexicon.Name {
+			from--
+		}
+		start := i
+		for j := from; j < i; j++ {
+			if q.exists(q.text(j, i+1)) {
+				start = j
+				break
+			}
+		}
+		if start == i && strings.HasPrefix(t.Text, ".") && !q.exists(t.Text) {
+			start = q.afterWords(from, i)
+		}
+		if start == i {
+			continue
+		}
+		name := q.text(start, i+1)
+		q.toks[start] = lexicon.Token{Text: name, Fold: lexicon.Fold(name), Kind: lexicon.Name, Start: q.toks[start].Start, End: t.End}
+		q.toks = append(q.toks[:start+1], q.toks[i+1:]...)
+		i = start
+	}
+}
+
+// afterWords is the first token of [from, to) behind the words that lead up to a
+// name: small words, and one that says what to do.
+func (q *reading) afterWords(from, to int) int {
+	for j := to - 1; j >= from; j-- {
+		if q.toks[j].Kind != lexicon.Han {
+			from = j + 1 // a number or a word of another script
+			if j+1 < to && q.toks[j].Kind == lexicon.Number {
+				_, u, n := lexicon.Reader{Tokens: q.toks[:to]}.Quantity(j)
+				if u != "" {
+					from = j + n
+				}
+			}
+			break
+		}
+	}
+	for j := to - 1; j > from; j-- {
+		if q.toks[j-1].Fold == "的" {
+			from = j
+			break
+		}
+	}
+	ordered := false
+	for from < to {
+		n, order := q.g.Leads(q.toks[from:to], !ordered)
+		if n == 0 {
+			break
+		}
+		ordered = order
+		from += n
+	}
+	return from
+}
