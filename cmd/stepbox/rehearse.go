@@ -9,7 +9,6 @@ import (
 
 	"stepbox.dev/host"
 	"stepbox.dev/host/evaluate"
-	"stepbox.dev/host/fault"
 	"stepbox.dev/host/skill"
 )
 
@@ -44,7 +43,7 @@ func (r rehearsal) run(ctx context.Context, cases []evaluate.Case) (*evaluate.Ex
 	bar := &progressLine{app: r.app, began: time.Now()}
 	e, err := evaluate.Execute(ctx, evaluate.Rehearsal{Host: h, Skill: r.name, Sandbox: r.sandbox, Scratch: scratch}, r.skill.Registry(), cases, bar.show)
 	bar.clear()
-	if e.Ran == 0 && fault.Of(err) == fault.Usage {
+	if e.Ran == 0 && err != nil {
 		return nil, err
 	}
 	return &e, err

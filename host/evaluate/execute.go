@@ -172,7 +172,11 @@ func (t *trial) run(ctx context.Context, r Runner, reg *registry.Registry) error
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if fault.Of(err) == fault.Internal && !errors.As(err, new(MissingError)) {
+	var own *abi.Error
+	switch {
+	case errors.As(err, &own) && own.Code == abi.CodeUnavailable: // an engine, which the others need too
+		return err
+	case fault.Of(err) == fault.Internal && !errors.As(err, new(MissingError)):
 		return err
 	}
 	if t.err = err; err == nil {

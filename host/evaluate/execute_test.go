@@ -178,9 +178,14 @@ func TestExecuteInterrupted(t *testing.T) {
 	require.Contains(t, e.text(), "49, because it was interrupted")
 }
 
-// A broken machine is no bad score, and neither is a folder without files.
+// A broken machine is no bad score, and neither is a folder without files or an
+// engine that is not there.
 func TestExecuteCannot(t *testing.T) {
-	for want, err := range map[string]error{"broken": errors.New("broken"), "none of the 2 plans could run: there is no clip.mp4": MissingError{"clip.mp4"}} {
+	for want, err := range map[string]error{
+		"broken": errors.New("broken"),
+		"none of the 2 plans could run: there is no clip.mp4": MissingError{"clip.mp4"},
+		"no engine": &fault.Error{Kind: fault.StepFailed, What: "no engine", Err: &abi.Error{Code: abi.CodeUnavailable}},
+	} {
 		e, got := Execute(t.Context(), runner(func(context.Context, Trial) (host.Result, error) { return host.Result{}, err }), contractOf(t),
 			[]Case{planned("a", `{}`), planned("b", `{}`)}, nil)
 		require.ErrorContains(t, got, want)
