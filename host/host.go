@@ -92,12 +92,15 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	return h, nil
 }
 
+// compiledName is the folder of compiled modules in the cache folder.
+const compiledName = "compiled"
+
 func (h *Host) openCache() (*worker.Cache, error) {
 	if err := os.MkdirAll(h.cache, 0o700); err != nil {
 		return nil, fault.New(fault.Usage, "cache folder: %w", err).
 			Hint("set XDG_CACHE_HOME to a folder that can be written")
 	}
-	c, err := worker.OpenCache(filepath.Join(h.cache, "compiled"))
+	c, err := worker.OpenCache(filepath.Join(h.cache, compiledName))
 	if err == nil {
 		c.AllowMissingWalls = h.settings.MissingWalls == "allow"
 	}

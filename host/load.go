@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/sandbox"
 	"stepbox.dev/host/skill"
+	"stepbox.dev/host/skill/bundle"
 	"stepbox.dev/host/worker"
 )
 
@@ -27,6 +29,22 @@ type loading struct {
 	module *worker.Module
 	tools  map[string]abi.ToolDescription
 	err    error
+}
+
+// expect has the compiled code of an installed skill verified while its bundle
+// is read. It makes nothing: the cache's folder may turn out to lie in a sandbox
+// that is refused.
+func (h *Host) expect(name string) {
+	if _, err := os.Stat(filepath.Join(h.cache, compiledName, "key")); err != nil || name == "" {
+		return
+	}
+	entry, found, err := h.store.Find(bundle.KindSkill, name)
+	if err != nil || !found {
+		return // who loads it says why
+	}
+	if cache, err := h.compiled(); err == nil {
+		cache.Expect(entry.Module)
+	}
 }
 
 // load starts the worker for a skill. o carries what the run adds to it; its

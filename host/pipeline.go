@@ -81,6 +81,7 @@ func (a *attempt) stages(ctx context.Context) error {
 	}
 
 	// Which skill, and is the request one that it refuses outright?
+	go a.host.expect(a.request.Skill)
 	skills := catalogue{host: a.host}
 	if a.stranger != nil {
 		skills.named = map[string]*skill.Skill{a.request.Skill: a.stranger.Skill}

@@ -35,6 +35,8 @@ type Cache struct {
 
 	dir string
 	key []byte
+
+	expected sync.Map // entry → *check
 }
 
 // Module is an admitted module whose compiled code lies in the cache.
@@ -164,6 +166,27 @@ func (c *Cache) Checked(ctx context.Context, wasm []byte, digest string, compili
 	return c.module(ctx, wasm, digest, flavour{}, compiling)
 }
 
+// Expect has the code of a skill's module verified meanwhile: that module, by
+// its SHA-256, hex, is asked for next. Code that is not there is no concern yet.
+func (c *Cache) Expect(digest string) {
+	entry := filepath.Join(c.dir, entryName(digest, flavour{}))
+	if k := c.check(entry, digest); k.err == nil {
+		c.expected.Store(entry, k)
+		_ = k.files()
+	}
+}
+
+// check is the verification of an entry. It serves one use of the entry.
+type check struct {
+	err   error        // why the entry is none
+	files func() error // verifies them, once
+}
+
+func (c *Cache) check(entry, digest string) *check {
+	s, err := c.readSum(entry, digest)
+	return &check{err, sync.OnceValue(func() error { return c.verifyFiles(entry, s) })}
+}
+
 func digestOf(wasm []byte) string {
 	sum := sha256.Sum256(wasm)
 	return hex.EncodeToString(sum[:])
@@ -192,13 +215,18 @@ func (c *Cache) module(ctx context.Context, wasm []byte, digest string, f flavou
 		}
 		return c.compile(ctx, m, wasm)
 	}
-	s, err := c.readSum(m.compiled, m.Digest)
-	if err != nil {
+	var k *check
+	if expected, ok := c.expected.LoadAndDelete(m.compiled); ok {
+		k = expected.(*check)
+	} else {
+		k = c.check(m.compiled, m.Digest)
+	}
+	if k.err != nil {
 		m.usable = func() error { return nil }
 		return m, compile()
 	}
 	m.usable = sync.OnceValue(func() error {
-		if c.verifyFiles(m.compiled, s) == nil {
+		if k.files() == nil {
 			now := time.Now()
 			_ = os.Chtimes(m.compiled, now, now) // for sweep, which can do without
 			return nil

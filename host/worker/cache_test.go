@@ -123,6 +123,46 @@ func TestPoisonedCache(t *testing.T) {
 	}
 }
 
+// TestExpectedCodeIsVerifiedLikeAny guards that what was verified ahead serves
+// the one use it was for, and that damage found then is damage.
+func TestExpectedCodeIsVerifiedLikeAny(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	c, err := worker.OpenCache(dir)
+	require.NoError(t, err)
+	compiled := 0
+	use := func() *worker.Module {
+		m, err := c.Module(t.Context(), good(), func() { compiled++ })
+		require.NoError(t, err)
+		w, err := worker.Start(t.Context(), worker.Options{Module: m})
+		require.NoError(t, err)
+		works(t, w)
+		require.NoError(t, w.Close())
+		return m
+	}
+	damage := func() {
+		path := filepath.Join(entry(t, dir), "module.wasm")
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		b[len(b)/2] ^= 1
+		require.NoError(t, os.WriteFile(path, b, 0o600))
+	}
+	digest := use().Digest
+	require.Equal(t, 1, compiled)
+	c.Expect(digest)
+	use()
+	require.Equal(t, 1, compiled, "it is whole")
+	damage()
+	c.Expect(digest)
+	use()
+	require.Equal(t, 2, compiled, "it is not")
+	c.Expect(digest)
+	use()
+	damage()
+	use()
+	require.Equal(t, 3, compiled, "it was, a use ago")
+	c.Expect("0000") // nobody knows it
+}
+
 func TestCacheMustBePrivate(t *testing.T) {
 	dir := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"others write": 0o777, "group reads": 0o750} {
