@@ -47,8 +47,9 @@ then the mean over the outputs. A request passes when its plan ends well and all
 its criteria are met; one that no result has a field for is not met.
 
 A row with a fixture runs in a folder of its own with that file and those of
---sandbox that the plan reads, and nothing else; what it reads and is nowhere is
-the fixture under that name. Without --sandbox the files are those that the
+--sandbox that the plan reads, and nothing else. What it reads and is nowhere is
+the fixture under that name when the plan reads nothing that is there, or when
+another row's fixture is called so. Without --sandbox the files are those that the
 skill's own testdata/fixtures makes, when it is a source folder that has one, and
 else those of the working directory. What has no file to run on is not run and
 counts nowhere.`,

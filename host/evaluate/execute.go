@@ -21,9 +21,11 @@ import (
 type Trial struct {
 	Plan []byte
 	// Fixture is the file that the request is about, "" when there is none, and
-	// Reads are the paths that the plan reads and does not make.
-	Fixture string
-	Reads   []string
+	// Reads are the paths that the plan reads and does not make. Fixtures are those
+	// of all requests.
+	Fixture  string
+	Reads    []string
+	Fixtures map[string]bool
 }
 
 // Runner runs plans where nothing that they change is kept, several at once.
@@ -106,8 +108,10 @@ func Execute(ctx context.Context, r Runner, reg *registry.Registry, cases []Case
 	defer cancel(nil)
 	out := Execution{Failed: []Failure{}}
 	var trials []trial
+	fixtures := map[string]bool{}
 	for i := range cases {
 		c := &cases[i]
+		fixtures[c.row.Fixture] = true
 		if !c.planned() {
 			continue
 		}
@@ -125,7 +129,7 @@ func Execute(ctx context.Context, r Runner, reg *registry.Registry, cases []Case
 	for range min(runtime.GOMAXPROCS(0), len(trials)) {
 		pool.Go(func() {
 			for t := range queue {
-				if err := t.run(ctx, r, reg); err != nil {
+				if err := t.run(ctx, r, reg, fixtures); err != nil {
 					cancel(err)
 					continue
 				}
@@ -161,14 +165,14 @@ func Execute(ctx context.Context, r Runner, reg *registry.Registry, cases []Case
 }
 
 // run runs the plan and judges it. Its error ends the whole execution.
-func (t *trial) run(ctx context.Context, r Runner, reg *registry.Registry) error {
+func (t *trial) run(ctx context.Context, r Runner, reg *registry.Registry, fixtures map[string]bool) error {
 	text, err := json.Marshal(struct {
 		Plan []abi.Call `json:"plan"`
 	}{t.Got})
 	if err != nil {
 		return err
 	}
-	result, err := r.Rehearse(ctx, Trial{Plan: text, Fixture: t.row.Fixture, Reads: reads(t.Got, reg)})
+	result, err := r.Rehearse(ctx, Trial{Plan: text, Fixture: t.row.Fixture, Reads: reads(t.Got, reg), Fixtures: fixtures})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host"
@@ -18,8 +19,10 @@ import (
 
 // Rehearsal runs plans of a skill on a folder that none of them changes. A plan
 // with a fixture runs in a folder of its own with that file, those of Sandbox
-// that it reads, and nothing else; what it reads and is nowhere is the fixture
-// under that name. Others run on a stage of Sandbox.
+// that it reads, and nothing else. What it reads and is nowhere is the fixture
+// under that name when it reads nothing else, or when the name is that of another
+// fixture; else it is missing, as it would be in a run. Plans without a fixture
+// run on a stage of Sandbox.
 type Rehearsal struct {
 	Host    *host.Host
 	Skill   string // name or path
@@ -62,13 +65,8 @@ func furnish(from *os.Root, dir string, t Trial) error {
 	}
 	defer to.Close()
 	there := false
-	for i, name := range append([]string{t.Fixture}, t.Reads...) {
+	for _, name := range append([]string{t.Fixture}, t.Reads...) {
 		file, err := place(from, to, name, name)
-		if i > 0 && errors.Is(err, fs.ErrNotExist) {
-			if file, err = place(from, to, t.Fixture, name); errors.Is(err, fs.ErrNotExist) {
-				return MissingError{t.Fixture}
-			}
-		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fault.New(fault.Usage, "%q: %w", name, err)
 		}
@@ -76,6 +74,18 @@ func furnish(from *os.Root, dir string, t Trial) error {
 	}
 	if !there {
 		return MissingError{t.Fixture}
+	}
+	alone := !slices.ContainsFunc(t.Reads, func(name string) bool { _, err := from.Stat(name); return err == nil })
+	for _, name := range t.Reads {
+		if _, err := to.Stat(name); err == nil || !alone && !t.Fixtures[name] {
+			continue
+		}
+		switch _, err := place(from, to, t.Fixture, name); {
+		case errors.Is(err, fs.ErrNotExist):
+			return MissingError{name}
+		case err != nil:
+			return fault.New(fault.Usage, "%q: %w", name, err)
+		}
 	}
 	return nil
 }
