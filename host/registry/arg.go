@@ -56,12 +56,12 @@ func (b *builder) schema(n *yamldoc.Node, t *Tool, a *Arg) {
 	f.Keys(n, "field", schemaFields)
 	a.Type = abi.ArgType(b.oneOf(n, "type", argTypes))
 	a.Items = abi.ArgType(b.oneOf(n, "items", itemTypes))
-	a.Enum = f.Texts(n, "enum")
+	a.Enum = b.texts(n, "enum", maxValues)
 	a.PathRole = abi.PathRole(b.oneOf(n, "path_role", pathRoles))
 	a.Help = strings.TrimSpace(f.Text(n, "help"))
 	a.Min, a.Max = b.bound(n, "min"), b.bound(n, "max")
 	a.Pattern = b.pattern(n)
-	if m := f.Mapping(n, "aliases"); m != nil {
+	if m := b.mapping(n, "aliases", maxValues); m != nil {
 		a.Synonyms = make(map[string]string, len(m.Entries))
 		for _, e := range m.Entries {
 			if !e.Value.Scalar() {

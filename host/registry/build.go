@@ -13,8 +13,14 @@ import (
 // claim tells nothing apart.
 const maxClaims = 4
 
-// maxTools bounds one skill.
-const maxTools = 1000
+// Caps on one skill. Every skill that can be named is read before a request is
+// understood, so a stranger's contract must not take long, whatever it lists.
+const (
+	maxTools    = 1000
+	maxArgs     = 100  // of a tool; also its aliases, defaults and the like, each
+	maxKeywords = 500  // of a tool
+	maxValues   = 2000 // of an argument, and other words for them
+)
 
 var toolFields = []string{
 	"description", "keywords", "required_args", "optional_args", "any_of_args", "grounded_args", "arg_aliases",
@@ -56,9 +62,9 @@ func (b *builder) tools(root *yamldoc.Node) {
 		}
 		b.registry.tools = append(b.registry.tools, t)
 		b.registry.byName[t.Name] = t
-		for i, k := range t.Keywords {
+		for _, k := range t.Keywords {
 			folded := strings.ToLower(k)
-			if slices.ContainsFunc(t.Keywords[:i], func(o string) bool { return strings.EqualFold(o, k) }) {
+			if c := claims[folded]; len(c) > 0 && c[len(c)-1] == t.Name { // in other letters
 				continue
 			}
 			claims[folded] = append(claims[folded], t.Name)
@@ -114,7 +120,7 @@ func (b *builder) tool(e yamldoc.Entry) *Tool {
 	if t.Description = strings.TrimSpace(f.Text(n, "description")); t.Description == "" {
 		f.AddAt(n.File, e.Line, "tool %q has an empty description", t.Name)
 	}
-	t.Keywords = f.Texts(n, "keywords")
+	t.Keywords = b.texts(n, "keywords", maxKeywords)
 	t.Internal = f.Flag(n, "internal")
 	b.safety(n, t)
 	b.arguments(n, t)
@@ -125,6 +131,24 @@ func (b *builder) tool(e yamldoc.Entry) *Tool {
 	t.Mock = b.values(n, t, "mock_args")
 	t.Core = isCore(t.Name)
 	return t
+}
+
+// texts reads a list of at most so many texts; nothing of a longer one is read.
+func (b *builder) texts(n *yamldoc.Node, key string, most int) []string {
+	if v := n.Get(key); v != nil && len(v.Items) > most {
+		b.faults.Add(v, "%s lists more than %d", key, most)
+		return nil
+	}
+	return b.faults.Texts(n, key)
+}
+
+// mapping is texts for a mapping.
+func (b *builder) mapping(n *yamldoc.Node, key string, most int) *yamldoc.Node {
+	if v := n.Get(key); v != nil && len(v.Entries) > most {
+		b.faults.Add(v, "%s holds more than %d", key, most)
+		return nil
+	}
+	return b.faults.Mapping(n, key)
 }
 
 // safety reads what the tool may do. A tool that says nothing is safe: it may
@@ -149,15 +173,15 @@ func (b *builder) safety(n *yamldoc.Node, t *Tool) {
 // argument too.
 func (b *builder) arguments(n *yamldoc.Node, t *Tool) {
 	f := &b.faults
-	t.Required = f.Texts(n, "required_args")
-	t.Optional = f.Texts(n, "optional_args")
+	t.Required = b.texts(n, "required_args", maxArgs)
+	t.Optional = b.texts(n, "optional_args", maxArgs)
 	for _, o := range t.Optional {
 		if slices.Contains(t.Required, o) {
 			f.Add(n.Get("optional_args"), "argument %q of %q is both required and optional", o, t.Name)
 		}
 	}
-	schemas := f.Mapping(n, "arg_schemas")
-	for _, a := range f.Texts(n, "any_of_args") {
+	schemas := b.mapping(n, "arg_schemas", maxArgs)
+	for _, a := range b.texts(n, "any_of_args", maxArgs) {
 		if !slices.Contains(t.Required, a) && !slices.Contains(t.Optional, a) {
 			t.Optional = append(t.Optional, a)
 		}
@@ -181,7 +205,7 @@ func (b *builder) arguments(n *yamldoc.Node, t *Tool) {
 
 // known reads a list of names of the tool's own arguments.
 func (b *builder) known(n *yamldoc.Node, t *Tool, key string) []string {
-	names := b.faults.Texts(n, key)
+	names := b.texts(n, key, maxArgs)
 	for _, a := range names {
 		if t.Args[a] == nil {
 			b.faults.Add(n.Get(key), "%s names %q, which is no argument of %q%s", key, a, t.Name, nearest.Hint(a, t.ArgOrder))
@@ -191,7 +215,7 @@ func (b *builder) known(n *yamldoc.Node, t *Tool, key string) []string {
 }
 
 func (b *builder) aliases(n *yamldoc.Node, t *Tool) {
-	m := b.faults.Mapping(n, "arg_aliases")
+	m := b.mapping(n, "arg_aliases", maxValues)
 	if m == nil {
 		return
 	}
@@ -210,7 +234,7 @@ func (b *builder) aliases(n *yamldoc.Node, t *Tool) {
 
 // values reads defaults or mock_args: a value for some of the arguments.
 func (b *builder) values(n *yamldoc.Node, t *Tool, key string) map[string]any {
-	m := b.faults.Mapping(n, key)
+	m := b.mapping(n, key, maxArgs)
 	if m == nil {
 		return nil
 	}

@@ -208,3 +208,42 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A stranger's contract is refused before anything that takes long is done with
+// what it lists.
+func TestListsHaveAnEnd(t *testing.T) {
+	list := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "w%d, ", i)
+		}
+		return "[" + b.String() + "]"
+	}
+	mapping := func(n int, value string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "w%d: %s, ", i, value)
+		}
+		return "{" + b.String() + "}"
+	}
+	for name, c := range map[string]struct{ line, want string }{
+		"keywords":      {"keywords: " + list(150_000), "keywords lists more than 500"},
+		"required":      {"required_args: " + list(60_000), "required_args lists more than 100"},
+		"optional":      {"optional_args: " + list(101), "optional_args lists more than 100"},
+		"any of":        {"any_of_args: " + list(60_000), "any_of_args lists more than 100"},
+		"grounded":      {"grounded_args: " + list(60_000), "grounded_args lists more than 100"},
+		"schemas":       {"arg_schemas: " + mapping(40_000, "{}"), "arg_schemas holds more than 100"},
+		"defaults":      {"defaults: " + mapping(60_000, "1"), "defaults holds more than 100"},
+		"mock":          {"mock_args: " + mapping(60_000, "1"), "mock_args holds more than 100"},
+		"other names":   {"arg_aliases: " + mapping(60_000, "x"), "arg_aliases holds more than 2000"},
+		"values":        {"arg_schemas: {x: {type: enum, enum: " + list(150_000) + "}}", "enum lists more than 2000"},
+		"values' names": {"arg_schemas: {x: {type: enum, enum: [a], aliases: " + mapping(60_000, "a") + "}}", "aliases holds more than 2000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse([]byte("look:\n  description: x\n  "+c.line+"\n"), Options{File: "tools.yaml"})
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	_, err := Parse([]byte("look:\n  description: x\n  keywords: "+list(maxKeywords)+"\n  optional_args: "+list(maxArgs)+"\n"), Options{})
+	require.NoError(t, err)
+}
