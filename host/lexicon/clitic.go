@@ -70,7 +70,7 @@ func (g *Grammar) Leads(toks []Token, joined bool) (n int, order bool) {
 				n, order = k, false
 			}
 		case Verb, Sets, Asks, Refuses:
-			if joined && k > 1 {
+			if joined && k > 1 && (len(p.els) == k || p.els[k].gap) {
 				n, order = k, true
 			}
 		}

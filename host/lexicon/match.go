@@ -26,7 +26,11 @@ type Fills struct {
 // weight orders matches: more words and slots first, those that name an action
 // before others, then longer ones.
 func (m *Match) weight() int {
-	w := 2 * (m.content + m.slots)
+	slots := m.slots
+	for _, f := range m.Filled { // a value of several words explains them all
+		slots = max(slots, f.End-f.Start)
+	}
+	w := 2 * (m.content + slots)
 	if m.Meaning == Sets && m.Tool != "" {
 		w++
 	}

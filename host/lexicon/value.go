@@ -141,6 +141,11 @@ func (r Reader) Quantity(i int) (float64, string, int) {
 	if n == 0 {
 		return 0, "", 0
 	}
+	if one, k := r.Number(i + n); v == 0.5 && one == 1 && k == 1 { // "half a minute"
+		if u, m := r.unitAt(i + n + 1); u != "" {
+			return v, u, n + 1 + m
+		}
+	}
 	if t := r.at(i + n); t != nil && t.Kind != Punct {
 		if u, m := r.unitAt(i + n); u != "" {
 			return v, u, n + m

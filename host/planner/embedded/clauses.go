@@ -86,12 +86,17 @@ func (q *reading) begins(i int, strong bool) bool {
 	if strong || q.lang == "de" || q.lang == "zh" {
 		return q.action(i, end)
 	}
-	for i < end && (q.filler(i) || q.covered[i] || q.words[i].role == lexicon.It || q.words[i].role == lexicon.Them) {
-		if q.action(i, i+1) {
-			return true
+	for !q.orders(i, end) {
+		if i >= end || !q.filler(i) && !q.covered[i] && q.words[i].role != lexicon.It && q.words[i].role != lexicon.Them {
+			return false
 		}
 		i++
 	}
+	return true
+}
+
+// orders reports whether a phrase that names an action begins at token i.
+func (q *reading) orders(i, end int) bool {
 	for k := range q.matches {
 		if m := &q.matches[k]; m.Start == i && m.End <= end && votes(m) && q.placeOf(m) == "" {
 			return true

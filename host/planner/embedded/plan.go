@@ -91,12 +91,10 @@ func (q *reading) plan() planner.Answer {
 func (q *reading) first(meaning lexicon.Meaning) *lexicon.Match {
 	used := make([]bool, len(q.toks))
 	free := func(m *lexicon.Match) bool {
-		for _, w := range m.Words {
-			if used[w] {
-				return false
-			}
+		if slices.ContainsFunc(m.Words, func(w int) bool { return q.toks[w].Kind == lexicon.Name }) {
+			return true // about that very file, whatever else is said
 		}
-		return true
+		return !slices.ContainsFunc(m.Words, func(w int) bool { return used[w] })
 	}
 	for i := range q.matches {
 		m := &q.matches[i]
@@ -109,7 +107,7 @@ func (q *reading) first(meaning lexicon.Meaning) *lexicon.Match {
 		if m.Meaning == meaning {
 			return m
 		}
-		if m.Skill {
+		if m.Skill && (m.Meaning != lexicon.Sets || m.Tool != "") { // what is meant says not what is done
 			for _, w := range m.Words {
 				used[w] = true
 			}
