@@ -154,7 +154,10 @@ func Execute(ctx context.Context, r Runner, reg *registry.Registry, cases []Case
 	close(queue)
 	pool.Wait()
 	out.sum(trials)
-	if err := context.Cause(ctx); err != nil {
+	switch err := context.Cause(ctx); {
+	case errors.Is(err, context.Canceled):
+		return out, fault.New(fault.Interrupted, "interrupted: %d of %d plans did not run", out.Left, len(trials))
+	case err != nil:
 		return out, err
 	}
 	if out.Ran == 0 && out.Lacking > 0 {
