@@ -20,7 +20,7 @@ type builder struct {
 // job is what is to be done with one file. Its output has no name yet.
 func (b builder) job(m Media) (job, error) {
 	j := job{in: m, duration: m.Duration, video: m.Video != nil, audio: m.Audio != nil}
-	needs := b.Mode != modeExtract && b.Mode != modeVolume && b.Mode != modeTrim && b.Mode != modeSpeed
+	needs := b.Mode != modeExtract && b.Mode != modeVolume && b.Mode != modeTrim && b.Mode != modeSpeed && (b.Mode != modeCompress || b.Platform != "")
 	switch {
 	case needs && m.Video == nil:
 		return j, guest.Errorf(abi.CodeBadRequest, "%q has no picture", m.Path)
@@ -151,11 +151,15 @@ func (b builder) picture(j *job, s shape, usual string, rate, limit int64) error
 	if b.Quality == "lossless" && j.codec != "h264" && j.codec != "vp9" {
 		return guest.Errorf(abi.CodeUnsupported, "%s cannot be encoded without loss; h264 (mp4, mov, mkv) and vp9 (webm, mkv) can", j.codec)
 	}
-	j.videoFilters = s.filters
-	if j.rate = rate; j.codec != "h264" && j.codec != "vp9" && j.codec != "mpeg4" {
-		j.rate = 0
+	if rate > 0 && !rated(j.codec) {
+		j.notes = append(j.notes, fmt.Sprintf("%s meets no size: the picture of %s is encoded as %s", codecName(j.codec), j.in.Path, codecName(j.kind.video[0])))
+		j.codec = j.kind.video[0]
 	}
-	j.videoOptions, err = videoArgs(j.codec, q, j.rate, limit)
+	j.videoFilters = s.filters
+	if slices.Contains(twoPasses, j.codec) {
+		j.rate = rate
+	}
+	j.videoOptions, err = videoArgs(j.codec, q, rate, limit)
 	return err
 }
 
@@ -229,6 +233,10 @@ func (b builder) soundAgain(j *job, filters ...string) error {
 		return guest.Errorf(abi.CodeUnsupported, "a %s cannot hold %s; it holds %s", j.kind.ext, codec, strings.Join(j.kind.audio, ", "))
 	}
 	j.sound, j.audioFilters = codec, filters
-	j.audioOptions, err = audioArgs(codec, *j.in.Audio, q.AudioKbps)
+	kbps := q.AudioKbps
+	if b.Kbps == 0 && j.in.Audio.Channels == 1 { // one channel needs less than two do
+		kbps = kbps * 2 / 3
+	}
+	j.audioOptions, err = audioArgs(codec, *j.in.Audio, kbps)
 	return err
 }

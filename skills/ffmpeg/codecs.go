@@ -56,6 +56,14 @@ var encodable = []string{"h264", "vp9", "vp8", "av1", "mpeg4", "prores", "mjpeg"
 // modern are the codecs that a file which has them is encoded to again.
 var modern = []string{"h264", "vp9", "vp8", "av1", "prores"}
 
+// twoPasses are the codecs whose encoder looks at all of a picture first and
+// meets a bit rate then. The others, at the only speed that is bearable here, take
+// one pass and meet it less surely.
+var twoPasses = []string{"h264", "mpeg4"}
+
+// rated says that an encoder can be told a bit rate.
+func rated(codec string) bool { return codec != "prores" && codec != "mjpeg" && codec != "gif" }
+
 // quality is how well to encode.
 type quality struct {
 	CRF       int    `json:"crf"` // as libx264 counts; other encoders' are derived
@@ -131,9 +139,6 @@ func audioArgs(codec string, a Audio, kbps int) ([]string, error) {
 	args := []string{"-c:a", encoder}
 	switch codec {
 	case "aac", "mp3", "opus", "ac3":
-		if a.Channels == 1 { // one channel needs half of what two do
-			kbps = kbps * 2 / 3
-		}
 		args = append(args, "-b:a", strconv.Itoa(max(kbps, 24))+"k")
 	}
 	if a.Channels > 2 && codec != "flac" && !strings.HasPrefix(codec, "pcm") {

@@ -83,7 +83,9 @@ type compressArgs struct {
 func expandCompress(in compressArgs) ([]guest.Call, error) {
 	o := in.options(modeCompress, "_compressed")
 	o.Platform, o.SizeMB, o.CRF = in.Target, in.TargetSizeMB, in.CRF
-	return calls(in.Inputs, false, o)
+	// Sound is made smaller when it is named; of a folder the videos are meant.
+	video := func(name string) bool { return !slices.Contains(extensions.audio, extension(name)) }
+	return calls(in.Inputs, !slices.ContainsFunc(in.Inputs, video), o)
 }
 
 type convertArgs struct {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"stepbox.dev/abi"
@@ -222,47 +221,6 @@ func (r Recipe) progress() *guest.EngineProgress {
 		return nil
 	}
 	return &guest.EngineProgress{Pattern: `out_time_us=(\d+)`, Total: math.Round(r.Expect.Duration * 1e6), Label: r.Output}
-}
-
-// shrink makes once more what came out larger than was asked for, with as many
-// bits less: a second pass meets a bit rate, but of a short clip only roughly.
-func shrink(ctx guest.Context, recipes []Recipe) error {
-	const tries = 3
-	for range tries {
-		var runs []guest.EngineRun
-		var of []string
-		for i, r := range recipes {
-			if r.Expect.MaxBytes == 0 || len(r.Stages) == 0 {
-				continue
-			}
-			info, err := ctx.Files().Stat(r.Output)
-			if err != nil {
-				return err
-			}
-			last := r.Stages[len(r.Stages)-1]
-			at := slices.Index(last[0], "-b:v") + 1
-			if info.Size() <= r.Expect.MaxBytes || at == 0 {
-				continue
-			}
-			rate, _ := strconv.ParseFloat(last[0][at], 64)
-			over := float64(info.Size()-r.Expect.MaxBytes) * 8 / math.Max(r.Expect.Duration, 0.1)
-			rate = math.Max(math.Min(rate-1.1*over, rate*0.9), 1000)
-			argv := slices.Clone(last[0])
-			argv[at] = strconv.Itoa(int(rate))
-			recipes[i].Stages = append(slices.Clone(r.Stages[:len(r.Stages)-1]), [][]string{argv})
-			if err := ctx.Files().Remove(r.Output); err != nil {
-				return err
-			}
-			runs, of = append(runs, guest.EngineRun{Argv: argv, Progress: r.progress()}), append(of, r.Output)
-		}
-		if len(runs) == 0 {
-			return nil
-		}
-		if err := engineRuns(ctx, runs, of); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // check looks at what was made and compares it with what was to be made. What
