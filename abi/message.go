@@ -75,6 +75,8 @@ type Context struct {
 	Now            string `json:"now"`    // RFC 3339, when the run began
 	Zone           string `json:"zone"`   // IANA name, "UTC" when unknown
 	Locale         string `json:"locale"` // BCP 47, "en" when unknown
+	// Cores is how many runs of an engine go on at once, at most; 0 when unknown.
+	Cores int `json:"cores,omitempty"`
 }
 
 // ExpandRequest asks an intent for its calls.
@@ -198,6 +200,11 @@ type EngineRequest struct {
 	Engine string      `json:"engine"`
 	Runs   []EngineRun `json:"runs"`
 	Jobs   int         `json:"jobs,omitempty"` // how many at once; 0 means one
+	// A call that makes several requests tells its progress as one: Whole is what
+	// it does in all, Before what it had done before this request, in the unit of
+	// the weights of the runs. Whole 0: this request is all of it.
+	Before float64 `json:"before,omitempty"`
+	Whole  float64 `json:"whole,omitempty"`
 }
 
 // EngineRun is one command line of an engine. There is no shell. An engine
@@ -224,6 +231,8 @@ type EngineProgress struct {
 	Pattern string  `json:"pattern"`
 	Total   float64 `json:"total"`
 	Label   string  `json:"label,omitempty"`
+	// Weight is how much of what is done together this run is; 0 means Total.
+	Weight float64 `json:"weight,omitempty"`
 }
 
 // EngineResponse holds one result a run, in order.

@@ -57,6 +57,10 @@ func (c Context) IdempotencyKey() string { return c.call.IdempotencyKey }
 // Locale is the person's language, a BCP 47 tag.
 func (c Context) Locale() string { return c.call.Locale }
 
+// Cores is how many runs of an engine go on at once, at most; 0 when nobody
+// knows.
+func (c Context) Cores() int { return c.call.Cores }
+
 // Now is when the run began, in the person's zone.
 func (c Context) Now() time.Time {
 	t, err := time.Parse(time.RFC3339, c.call.Context.Now)

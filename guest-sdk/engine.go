@@ -15,13 +15,22 @@ type EngineResult = abi.EngineResult
 // own with the files and the mode of the step. The skill's manifest names it
 // under engines.
 type Engine struct {
-	call *call
-	name string
+	call          *call
+	name          string
+	before, whole float64
 }
 
 // Engine returns the engine of that name. Whether it is there shows when it is
 // run.
-func (c Context) Engine(name string) Engine { return Engine{c.call, name} }
+func (c Context) Engine(name string) Engine { return Engine{call: c.call, name: name} }
+
+// Part is the engine for a part of what a call does: its runs continue the
+// progress of those before. whole is what the call does in all, before what it
+// has done, in the unit of [EngineProgress.Weight].
+func (e Engine) Part(before, whole float64) Engine {
+	e.before, e.whole = before, whole
+	return e
+}
 
 // Run runs one command line and waits for its end. An exit code other than 0 is
 // no error: look at the result. An error of code [abi.CodeUnavailable] says
@@ -41,7 +50,7 @@ func (e Engine) RunAll(jobs int, runs []EngineRun) ([]EngineResult, error) {
 	if len(runs) == 0 {
 		return nil, nil
 	}
-	response, err := runEngine(e.call, abi.EngineRequest{Engine: e.name, Runs: runs, Jobs: jobs})
+	response, err := runEngine(e.call, abi.EngineRequest{Engine: e.name, Runs: runs, Jobs: jobs, Before: e.before, Whole: e.whole})
 	switch {
 	case err != nil:
 		return nil, err

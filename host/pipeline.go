@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -284,6 +285,7 @@ func (a *attempt) context() abi.Context {
 	return abi.Context{
 		RunID: a.run.ID, DryRun: a.request.DryRun && !a.request.Rehearse, Confirmed: a.request.Yes,
 		Now: a.run.Began.Local().Format(time.RFC3339Nano), Zone: zone(), Locale: "en",
+		Cores: runtime.GOMAXPROCS(0),
 	}
 }
 

@@ -210,7 +210,7 @@ func (b *batch) progress(i int, done float64) {
 	if own != nil {
 		p.Total, p.Label = own.Total, clean(own.Label, 200)
 	}
-	if len(b.r.Runs) > 1 {
+	if len(b.r.Runs) > 1 || b.r.Whole > 0 {
 		p.Done, p.Total = b.sum()
 	} else if own == nil {
 		return
@@ -222,12 +222,21 @@ func (b *batch) progress(i int, done float64) {
 	b.s.w.o.Progress(b.s.c.Index, p)
 }
 
+// sum is how far all runs have come, and, of a call of several requests, what
+// it had done before them.
 func (b *batch) sum() (done, total float64) {
 	for i, r := range b.r.Runs {
 		if r.Progress == nil || r.Progress.Total <= 0 {
 			return float64(b.finished), float64(len(b.r.Runs))
 		}
-		done, total = done+min(b.done[i], r.Progress.Total), total+r.Progress.Total
+		weight := r.Progress.Weight
+		if weight <= 0 {
+			weight = r.Progress.Total
+		}
+		done, total = done+weight*min(max(b.done[i]/r.Progress.Total, 0), 1), total+weight
+	}
+	if b.r.Whole > 0 {
+		return min(max(b.r.Before, 0)+done, b.r.Whole), b.r.Whole
 	}
 	return done, total
 }

@@ -292,5 +292,18 @@ func TestEngineProgress(t *testing.T) {
 		for i := 1; i < len(b.told); i++ {
 			require.GreaterOrEqual(t, b.told[i].Done, b.told[i-1].Done)
 		}
+
+		b.told = nil
+		heavy, light := one, one
+		heavy.Progress = &abi.EngineProgress{Pattern: `step=(\d+)`, Total: 4, Weight: 30}
+		light.Progress = &abi.EngineProgress{Pattern: `step=(\d+)`, Total: 4, Weight: 10}
+		_, err = b.call(t.Context(), abi.ModeRead, 0, abi.EngineRequest{Runs: []abi.EngineRun{heavy, light}, Before: 50, Whole: 100}, nil)
+		require.NoError(t, err)
+		first, last := b.told[0], b.told[len(b.told)-1]
+		require.Greater(t, first.Done, 50.0, "a second request goes on where the first ended")
+		require.Equal(t, [2]float64{90, 100}, [2]float64{last.Done, last.Total})
+		_, err = b.call(t.Context(), abi.ModeRead, 0, abi.EngineRequest{Runs: []abi.EngineRun{heavy}, Before: 1e9, Whole: 100}, nil)
+		require.NoError(t, err)
+		require.Equal(t, 100.0, b.told[len(b.told)-1].Done)
 	})
 }

@@ -17,10 +17,17 @@ const pace = 100 * time.Millisecond
 type progress struct {
 	drawn bool
 	last  time.Time
-	began time.Time // of the call
 	call  int
 	tool  string
+	share float64 // that was told last
+	// What is left is told by how fast it went since then, from that share on.
+	began time.Time
+	from  float64
 }
+
+// restart forgets how fast it went: what was spent on a question says nothing
+// of what is left.
+func (p *progress) restart(at time.Time, share float64) { p.began, p.from = at, share }
 
 // draw shows how far a call has come. now draws without regard to the pace.
 func (t *Text) draw(call int, tool string, p abi.Progress, now bool) {
@@ -29,8 +36,17 @@ func (t *Text) draw(call int, tool string, p abi.Progress, now bool) {
 	}
 	at := t.o.Now()
 	if tool != "" {
-		t.progress.call, t.progress.tool, t.progress.began = call, tool, at
+		t.progress.call, t.progress.tool, t.progress.share = call, tool, 0
+		t.progress.restart(at, 0)
 	}
+	share := 0.0
+	if p.Total > 0 && p.Done >= 0 && !math.IsNaN(p.Done) {
+		share = min(p.Done/p.Total, 1)
+	}
+	if share < t.progress.share { // done over again
+		t.progress.restart(at, share)
+	}
+	t.progress.share = share
 	if !now && at.Sub(t.progress.last) < pace {
 		return
 	}
@@ -39,12 +55,11 @@ func (t *Text) draw(call int, tool string, p abi.Progress, now bool) {
 		line = fmt.Sprintf("step %d of %d: %s", call+1, t.steps, line)
 	}
 	if p.Total > 0 && p.Done >= 0 && !math.IsNaN(p.Done) {
-		share := min(p.Done/p.Total, 1)
 		const cells = 20
 		full := int(share * cells)
 		line += fmt.Sprintf(" [%s%s] %3.0f%%", strings.Repeat("=", full), strings.Repeat(" ", cells-full), share*100)
-		if spent := at.Sub(t.progress.began); spent > 3*time.Second && share > 0.02 {
-			left := time.Duration(float64(spent) * (1 - share) / share)
+		if spent := at.Sub(t.progress.began); spent > 3*time.Second && share-t.progress.from > 0.02 {
+			left := time.Duration(float64(spent) * (1 - share) / (share - t.progress.from))
 			line += fmt.Sprintf(", about %s left", left.Round(time.Second))
 		}
 	}

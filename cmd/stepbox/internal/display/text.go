@@ -319,6 +319,7 @@ func (t *Text) answered(newline bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.prompt = ""
+	t.progress.restart(t.o.Now(), t.progress.share)
 	if newline {
 		fmt.Fprintln(t.o.Err)
 	}

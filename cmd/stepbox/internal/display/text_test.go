@@ -149,6 +149,15 @@ func TestProgressOnATerminal(t *testing.T) {
 	line := handle(p)
 	require.Contains(t, line, "about 3h0m3s left")
 	require.LessOrEqual(t, Width(strings.TrimPrefix(line, "\r\x1b[K")), 69)
+	p.Progress.Done = 0 // over again: an hour for nothing says nothing
+	handle(p)
+	now, p.Progress.Done = now.Add(10*time.Second), 2
+	require.Contains(t, handle(p), "about 10s left")
+	text.open("Go on? ") // nor does an hour in which a person thinks
+	now = now.Add(time.Hour)
+	text.answered(false)
+	now, p.Progress.Done = now.Add(10*time.Second), 3
+	require.Contains(t, handle(p), "about 10s left")
 	require.Equal(t, "\r\x1b[K| note: hm\n", handle(event.StepEnd{Issues: []string{"hm"}}))
 }
 
