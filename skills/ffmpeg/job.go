@@ -107,8 +107,12 @@ type Recipe struct {
 	// Lists are files that a command line reads, by name in /@tmp.
 	Lists  map[string]string `json:"lists,omitempty"`
 	Expect Expect            `json:"expect"`
-	// Work is the estimate of the time it takes, in seconds on one core.
-	Work  float64  `json:"work"`
+	// Work is the estimate of the time it takes, in seconds on one core, Shares
+	// what of it each stage takes; none: all the same.
+	Work   float64   `json:"work"`
+	Shares []float64 `json:"shares,omitempty"`
+	// Trial is a small piece of it, to see how fast this machine is.
+	Trial *Trial   `json:"trial,omitempty"`
 	Notes []string `json:"notes,omitempty"`
 	// Preview makes a short sample of it.
 	Preview *Recipe `json:"preview,omitempty"`
@@ -133,10 +137,11 @@ func (j job) recipe(n int) Recipe {
 	r := Recipe{Inputs: []string{j.in.Path}, Output: j.output, Expect: j.expect(), Notes: j.notes, Work: j.work(), Planned: j.planned()}
 	if j.rate > 0 {
 		log := "/@tmp/pass-" + strconv.Itoa(n)
-		r.Stages = [][][]string{{j.argv(1, log)}, {j.argv(2, log)}}
+		r.Stages, r.Shares = [][][]string{{j.argv(1, log)}, {j.argv(2, log)}}, []float64{firstPass / (1 + firstPass), 1 / (1 + firstPass)}
 	} else {
 		r.Stages = [][][]string{{j.argv(0, "")}}
 	}
+	r.Trial = j.trial(r.Work)
 	return r
 }
 
@@ -204,26 +209,4 @@ func (j job) expect() Expect {
 		e.Tolerance += j.duration / 200
 	}
 	return e
-}
-
-// work guesses how long a job takes on one core of the engine, in seconds.
-func (j job) work() float64 {
-	const start = 0.2
-	if !j.video || j.codec == "copy" || j.still {
-		return start + j.duration/40 // sound, encoded at about forty times its speed
-	}
-	fps := j.in.Video.FPS
-	if fps <= 0 || fps > 120 {
-		fps = 30
-	}
-	read := float64(j.in.Video.Width*j.in.Video.Height) * fps * j.in.Duration
-	if j.length > 0 {
-		read = float64(j.in.Video.Width*j.in.Video.Height) * fps * j.length
-	}
-	written := float64(j.width*j.height) * fps * j.duration
-	w := read/decoding + written/encoding(j.codec, j.videoOptions)
-	if j.rate > 0 {
-		w *= 1.8 // the first pass is cheaper than the second
-	}
-	return start + w
 }

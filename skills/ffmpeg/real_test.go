@@ -60,9 +60,10 @@ func (p *person) Confirm(_ context.Context, r abi.ConfirmRequest) (bool, error) 
 // studio is a sandbox with the skill and its engine. Compiling the engine takes
 // a minute, so its code is kept where stepbox itself keeps it.
 type studio struct {
-	t    *testing.T
-	dir  string
-	host *host.Host
+	t     *testing.T
+	dir   string
+	state string
+	host  *host.Host
 }
 
 func newStudio(t *testing.T) *studio {
@@ -77,9 +78,10 @@ func newStudio(t *testing.T) *studio {
 	if err != nil { // nobody's home
 		base = scratch
 	}
-	h, err := host.New(t.Context(), host.Options{State: t.TempDir(), Cache: filepath.Join(base, "stepbox"), Skills: []string{"../../wasm"}})
+	state := t.TempDir()
+	h, err := host.New(t.Context(), host.Options{State: state, Cache: filepath.Join(base, "stepbox"), Skills: []string{"../../wasm"}})
 	require.NoError(t, err)
-	return &studio{t, t.TempDir(), h}
+	return &studio{t, t.TempDir(), state, h}
 }
 
 func (s *studio) try(p host.Person, dry bool, calls ...abi.Call) (host.Result, error) {

@@ -59,6 +59,7 @@ func (b builder) recipes(media []Media, names *namer) (Built, error) {
 		r := j.recipe(i)
 		if parts := b.parts(j); parts > 1 {
 			r.Stages, r.Lists = backwards(j, i, parts)
+			r.Shares = []float64{0.98, 0.02} // joining only copies
 		}
 		if b.Preview && i == 0 {
 			s := j.sample(names.next(stem(m.Path)+"_preview", j.kind.ext)).recipe(i)

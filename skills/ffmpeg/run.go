@@ -62,27 +62,33 @@ type Made struct {
 	Height     int      `json:"height"`
 	Duration   float64  `json:"duration"`
 	Filters    []string `json:"filters"`
-	// Commands and Work tell, in a dry run, what would be run and for how long.
+	// Commands are, in a dry run, what would be run.
 	Commands [][]string `json:"commands,omitempty"`
-	Work     float64    `json:"work,omitempty"`
+	// Work is the guess of how long it takes one core, Estimate of how long it
+	// takes here, by the clock, in seconds.
+	Work     float64 `json:"work"`
+	Estimate float64 `json:"estimate"`
 }
 
 // long is from where on a person is asked before the work, in seconds.
 const long = 600
 
 func runBatch(ctx guest.Context, in batchArgs) (Made, error) {
-	made := Made{Paths: []string{}, Media: []Media{}}
-	work := 0.0
+	made := Made{Paths: []string{}, Media: []Media{}, Estimate: span(in.Recipes, ctx.Cores())}
 	for _, r := range in.Recipes {
-		work += r.Work
+		made.Work += r.Work
 		for _, n := range r.Notes {
 			ctx.Issue("%s", n)
 		}
 	}
 	if ctx.DryRun() {
-		return foresee(ctx, in.Recipes, work)
+		return foresee(ctx, in.Recipes, made)
 	}
-	if err := ask(ctx, in, work); err != nil {
+	if made.Estimate > tryFrom {
+		f := tried(ctx, in.Recipes)
+		made.Work, made.Estimate = made.Work*f, made.Estimate*f
+	}
+	if err := ask(ctx, in, made.Estimate); err != nil {
 		return made, err
 	}
 	if in.Preview != nil && in.Preview.Path != "" {
@@ -121,13 +127,13 @@ func (m *Made) tell(r Recipe, format string) {
 
 // ask waits for a person where the contract promises it: with a preview, and
 // before a long time of work.
-func ask(ctx guest.Context, in batchArgs, work float64) error {
+func ask(ctx guest.Context, in batchArgs, estimate float64) error {
 	var prompt, preview string
 	switch {
 	case in.Preview != nil:
-		prompt, preview = fmt.Sprintf("Go on with %s, about %s of work?", files(len(in.Recipes)), roughly(work)), in.Preview.Text
-	case work > long && !ctx.Confirmed():
-		prompt = fmt.Sprintf("This is about %s of work. Go on?", roughly(work))
+		prompt, preview = fmt.Sprintf("Go on with %s, about %s of work?", files(len(in.Recipes)), roughly(estimate)), in.Preview.Text
+	case estimate > long && !ctx.Confirmed():
+		prompt = fmt.Sprintf("This is about %s of work. Go on?", roughly(estimate))
 	default:
 		return nil
 	}
@@ -140,8 +146,7 @@ func ask(ctx guest.Context, in batchArgs, work float64) error {
 
 // foresee is the run_batch of a dry run: each output is a note of what it would
 // be, for the calls that follow.
-func foresee(ctx guest.Context, recipes []Recipe, work float64) (Made, error) {
-	made := Made{Work: work}
+func foresee(ctx guest.Context, recipes []Recipe, made Made) (Made, error) {
 	for _, r := range recipes {
 		text, err := json.Marshal(r.Planned)
 		if err != nil {
@@ -182,29 +187,36 @@ func cook(ctx guest.Context, recipes []Recipe) error {
 			}
 		}
 	}
+	done, whole := 0.0, 0.0
+	for _, r := range recipes {
+		whole += r.Work
+	}
 	for stage := 0; ; stage++ {
 		var runs []guest.EngineRun
+		weight := 0.0
 		var of []string
 		for _, r := range recipes {
 			if stage >= len(r.Stages) {
 				continue
 			}
 			for _, argv := range r.Stages[stage] {
-				runs, of = append(runs, guest.EngineRun{Argv: argv, Progress: r.progress()}), append(of, r.Output)
+				runs, of = append(runs, guest.EngineRun{Argv: argv, Progress: r.progress(stage)}), append(of, r.Output)
 			}
+			weight += r.Work * r.share(stage)
 		}
 		if len(runs) == 0 {
 			break
 		}
-		if err := engineRuns(ctx, runs, of); err != nil {
+		if err := engineRuns(ctx.Engine(engine).Part(done, whole), runs, of); err != nil {
 			return err
 		}
+		done += weight
 	}
 	return shrink(ctx, recipes)
 }
 
-func engineRuns(ctx guest.Context, runs []guest.EngineRun, of []string) error {
-	results, err := ctx.Engine(engine).RunAll(len(runs), runs)
+func engineRuns(e guest.Engine, runs []guest.EngineRun, of []string) error {
+	results, err := e.RunAll(len(runs), runs)
 	if err != nil {
 		return err
 	}
@@ -216,11 +228,13 @@ func engineRuns(ctx guest.Context, runs []guest.EngineRun, of []string) error {
 	return nil
 }
 
-func (r Recipe) progress() *guest.EngineProgress {
+// progress is how the progress of each command line of a stage is told.
+func (r Recipe) progress(stage int) *guest.EngineProgress {
 	if r.Expect.Duration <= 0 {
 		return nil
 	}
-	return &guest.EngineProgress{Pattern: `out_time_us=(\d+)`, Total: math.Round(r.Expect.Duration * 1e6), Label: r.Output}
+	n := float64(len(r.Stages[stage]))
+	return &guest.EngineProgress{Pattern: `out_time_us=(\d+)`, Total: math.Round(r.Expect.Duration / n * 1e6), Label: r.Output, Weight: r.Work * r.share(stage) / n}
 }
 
 // check looks at what was made and compares it with what was to be made. What

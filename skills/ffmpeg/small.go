@@ -170,12 +170,12 @@ func shrink(ctx guest.Context, recipes []Recipe) error {
 				return err
 			}
 			argv := r.Stages[len(r.Stages)-1][0]
-			runs, of = append(runs, guest.EngineRun{Argv: argv, Progress: r.progress()}), append(of, r.Output)
+			runs, of = append(runs, guest.EngineRun{Argv: argv, Progress: r.progress(len(r.Stages) - 1)}), append(of, r.Output)
 		}
 		if len(runs) == 0 {
 			break
 		}
-		if err := engineRuns(ctx, runs, of); err != nil {
+		if err := engineRuns(ctx.Engine(engine), runs, of); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,12 @@
 package main
 
-import "slices"
+import (
+	"math"
+	"slices"
+	"time"
+
+	"stepbox.dev/guest-sdk"
+)
 
 // What the engine does in a second on one core, in pixels of all frames,
 // measured with a noisy clip of 640×360, which gives encoders more work than
@@ -13,6 +19,9 @@ var encodings = map[string]float64{"vp9": 1.9e6, "vp8": 1.9e6, "av1": 3.8e6, "mp
 // presets are those of libx264.
 var presets = map[string]float64{"ultrafast": 9.3e6, "veryfast": 3.4e6, "faster": 1.2e6, "fast": 0.8e6}
 
+// firstPass is how much of the work of a second pass the first is.
+const firstPass = 0.8
+
 // encoding is the speed of what the options encode to.
 func encoding(codec string, args []string) float64 {
 	if i := slices.Index(args, "-preset"); i >= 0 && i+1 < len(args) {
@@ -24,4 +33,113 @@ func encoding(codec string, args []string) float64 {
 		return v
 	}
 	return 1e6
+}
+
+// startup is what starting an engine takes, in seconds.
+const startup = 0.2
+
+// work guesses how long a job takes on one core of the engine, in seconds.
+func (j job) work() float64 {
+	if !j.video || j.codec == "copy" || j.still {
+		return startup + j.duration/40 // sound, encoded at about forty times its speed
+	}
+	fps := j.in.Video.FPS
+	if fps <= 0 || fps > 120 {
+		fps = 30
+	}
+	read := float64(j.in.Video.Width*j.in.Video.Height) * fps * j.in.Duration
+	if j.length > 0 {
+		read = float64(j.in.Video.Width*j.in.Video.Height) * fps * j.length
+	}
+	written := float64(j.width*j.height) * fps * j.duration
+	w := read/decoding + written/encoding(j.codec, j.videoOptions)
+	if j.rate > 0 {
+		w *= 1 + firstPass
+	}
+	return startup + w
+}
+
+// span is how long recipes take by the clock, in seconds, with so many cores:
+// they share them, but nothing is faster than the longest of them.
+func span(recipes []Recipe, cores int) float64 {
+	all, longest := 0.0, 0.0
+	for _, r := range recipes {
+		all, longest = all+r.Work, math.Max(longest, r.alone(cores))
+	}
+	return math.Max(all/float64(max(cores, 1)), longest)
+}
+
+// alone is how long a recipe takes by itself: only pieces of it go at once.
+func (r Recipe) alone(cores int) float64 {
+	sum := 0.0
+	for i, stage := range r.Stages {
+		sum += r.Work * r.share(i) / float64(max(min(len(stage), cores), 1))
+	}
+	return sum
+}
+
+// share is how much of the work a stage is.
+func (r Recipe) share(stage int) float64 {
+	if stage < len(r.Shares) {
+		return r.Shares[stage]
+	}
+	return 1 / float64(len(r.Stages))
+}
+
+// Trial is a piece out of the middle of a job, encoded to nowhere.
+type Trial struct {
+	Argv []string `json:"argv"`
+	Work float64  `json:"work"` // by the guess that is tried
+}
+
+// A trial is made of what is guessed to take longer than tryFrom, and by the
+// guess takes tryFor, in seconds: how much work a picture is differs by its
+// content three times and more, and machines do too.
+const (
+	tryFrom = 120
+	tryFor  = 5
+)
+
+// trial is a piece of the job, nil when it needs none.
+func (j job) trial(work float64) *Trial {
+	if work < tryFrom || !j.video || j.codec == "copy" || j.still || j.kind.muxer == "gif" {
+		return nil
+	}
+	whole := j.length
+	if whole == 0 {
+		whole = j.in.Duration - j.seek
+	}
+	const frames = 12 // of fewer an encoder shows nothing
+	take := math.Min(math.Max(whole*tryFor/work, frames/math.Max(j.in.Video.FPS, 1)), whole)
+	if take <= 0 {
+		return nil
+	}
+	j.seek, j.length, j.duration = j.seek+(whole-take)/2, take, j.duration*take/whole
+	j.audio, j.rate, j.kind, j.output = false, 0, container{muxer: "null"}, "-"
+	return &Trial{j.argv(0, ""), j.work()}
+}
+
+// tried is by how much the guess of the work is wrong here and now: as many
+// pieces are encoded as cores there are, and timed.
+func tried(ctx guest.Context, recipes []Recipe) float64 {
+	var runs []guest.EngineRun
+	var some []Recipe
+	for _, r := range recipes {
+		if r.Trial != nil && len(runs) < max(ctx.Cores(), 1) {
+			runs = append(runs, guest.EngineRun{Argv: r.Trial.Argv})
+			some = append(some, Recipe{Work: r.Trial.Work, Stages: [][][]string{{r.Trial.Argv}}})
+		}
+	}
+	if len(runs) == 0 {
+		return 1
+	}
+	ctx.Progress(0, 0, "looking how fast it goes")
+	began := time.Now()
+	results, err := ctx.Engine(engine).RunAll(len(runs), runs)
+	spent := time.Since(began).Seconds()
+	if err != nil || slices.ContainsFunc(results, func(r guest.EngineResult) bool { return r.ExitCode != 0 }) {
+		return 1 // why will show when it is done in earnest
+	}
+	const most = 30
+	return math.Min(math.Max(spent/span(some, ctx.Cores()), 1.0/most), most)
 }

@@ -96,7 +96,7 @@ func formatMade(m Made, dry bool) (items []guest.Item) {
 		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: media.describe(), Path: media.Path})
 	}
 	if dry {
-		items = append(items, guest.Item{Kind: abi.ItemInfo, Message: "this is about " + roughly(m.Work) + " of work"})
+		items = append(items, guest.Item{Kind: abi.ItemInfo, Message: "this is about " + roughly(m.Estimate) + " of work"})
 	}
 	return items
 }
