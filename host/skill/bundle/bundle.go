@@ -24,6 +24,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/fault"
@@ -95,7 +96,8 @@ func Pack(kind, name, version string, module []byte, files map[string][]byte) ([
 	}
 	m := Manifest{ABI: abi.Version, Bundle: Version, Kind: kind, Name: name, Version: version, Module: partOf(module), Files: []File{}}
 	var packed bytes.Buffer
-	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	// The best compression takes up to seven times as long, for a hundredth or two.
+	w, err := flate.NewWriter(&packed, flate.DefaultCompression)
 	if err != nil {
 		return nil, fault.New(fault.Internal, "bundle: %w", err)
 	}
@@ -161,24 +163,27 @@ func Read(wasm []byte) (*Bundle, error) {
 	case len(s.own[0].data) > maxManifest:
 		return nil, refuse("the manifest is larger than %d KiB", maxManifest>>10)
 	}
-	var exact []byte
+	exact := s.end
 	for _, own := range s.own {
-		exact = appendSection(exact, own.name, own.data)
+		exact += own.size()
 	}
-	if !bytes.Equal(exact, wasm[s.end:]) {
+	if exact != len(wasm) { // a number is not encoded as short as possible
 		return nil, refuse("the sections of the bundle are not in canonical form")
 	}
 	b := &Bundle{Text: s.own[0].data, Module: wasm[:s.end]}
 	if err := b.Manifest.decode(b.Text); err != nil {
 		return nil, err
 	}
-	if partOf(b.Module) != b.Manifest.Module {
-		return nil, refuse("the module is not the one that the manifest names")
-	}
+	module := make(chan Part, 1)
+	go func() { module <- partOf(b.Module) }() // while the files are unpacked
 	if most := b.Manifest.packed(); int64(len(s.own[1].data)) > most {
 		return nil, refuse("the files take %d bytes, and their contents need at most %d", len(s.own[1].data), most)
 	}
-	if b.Files, err = b.Manifest.unpack(s.own[1].data); err != nil {
+	b.Files, err = b.Manifest.unpack(s.own[1].data)
+	if <-module != b.Manifest.Module {
+		return nil, refuse("the module is not the one that the manifest names")
+	}
+	if err != nil {
 		return nil, err
 	}
 	if len(s.own) == 3 {
@@ -289,15 +294,21 @@ func (m Manifest) unpack(packed []byte) (map[string][]byte, error) {
 	source := bytes.NewReader(packed)
 	r := flate.NewReader(source)
 	files := make(map[string][]byte, len(m.Files))
-	for _, f := range m.Files {
-		var data bytes.Buffer // grows with what comes, not with what is promised
-		if n, err := io.CopyN(&data, r, f.Size); err != nil {
+	parts := make([]Part, len(m.Files))
+	var hashing sync.WaitGroup
+	for i, f := range m.Files {
+		data := make([]byte, f.Size) // a promise is at most maxFileBytes ahead of what comes
+		if n, err := io.ReadFull(r, data); err != nil {
 			return nil, refuse("the file %q ends after %d of %d bytes", f.Path, n, f.Size)
 		}
-		if partOf(data.Bytes()) != f.Part {
+		hashing.Go(func() { parts[i] = partOf(data) })
+		files[f.Path] = data
+	}
+	hashing.Wait()
+	for i, f := range m.Files {
+		if parts[i] != f.Part {
 			return nil, refuse("the file %q is not the one that the manifest names", f.Path)
 		}
-		files[f.Path] = data.Bytes()
 	}
 	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF || source.Len() > 0 {
 		return nil, refuse("the files hold more than the manifest says")

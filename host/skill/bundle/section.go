@@ -17,6 +17,12 @@ type section struct {
 	data []byte
 }
 
+// size of the section with its head, as appendSection writes it.
+func (s section) size() int {
+	body := len(appendVarint(nil, uint32(len(s.name)))) + len(s.name) + len(s.data)
+	return 1 + len(appendVarint(nil, uint32(body))) + body
+}
+
 // sections is a module taken apart as far as a bundle needs it.
 type sections struct {
 	own []section
