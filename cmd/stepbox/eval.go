@@ -44,7 +44,8 @@ with the results of the run:
 Where a row has outputs, a list with criteria for each call of the plan in order,
 these count instead, each for the results of its call; the score of a request is
 then the mean over the outputs. A request passes when its plan ends well and all
-its criteria are met; one that no result has a field for is not met.
+its criteria are met; one that no result has a field for is not met. What the
+skill refuses before a step runs is told apart.
 
 A row with a fixture runs in a folder of its own with that file and those of
 --sandbox that the plan reads, and nothing else. What it reads and is nowhere is

@@ -44,10 +44,12 @@ func (e MissingError) Error() string { return fmt.Sprintf("there is no %q to run
 // Execution is what came of running the plans that are right.
 type Execution struct {
 	Planned int `json:"planned_right"` // requests
-	// Routed are those of them that are scored by their plan alone, Lacking
-	// those that nothing could run on, for lack of the files in Missing, and
-	// Left those that had not run when it was interrupted.
+	// Routed are those of them that are scored by their plan alone, Refused
+	// those that the skill refused before a step ran, Lacking those that nothing
+	// could run on, for lack of the files in Missing, and Left those that had not
+	// run when it was interrupted.
 	Routed  int      `json:"routed"`
+	Refused int      `json:"refused"`
 	Lacking int      `json:"lacking"`
 	Missing []string `json:"missing,omitempty"`
 	Left    int      `json:"left"`
@@ -55,10 +57,12 @@ type Execution struct {
 	Ran       int `json:"ran"`
 	EndedWell int `json:"ended_well"` // of them
 	// Judged are those that ran and have criteria; Passed of them ended well and
-	// met them all. Score is the mean share that was met.
+	// met them all. Score is the mean share that was met. Least is the share that
+	// passed when those that were refused, and have criteria, count as failed.
 	Judged int      `json:"judged"`
 	Passed int      `json:"passed"`
 	Share  *float64 `json:"pass_share,omitempty"`
+	Least  *float64 `json:"pass_share_with_refused,omitempty"`
 	Score  *float64 `json:"score,omitempty"`
 	// Rows are judged rows of the corpus, RowsPassed those whose requests all
 	// passed.
@@ -228,7 +232,7 @@ func reads(calls []abi.Call, reg *registry.Registry) (out []string) {
 func (e *Execution) sum(trials []trial) {
 	type row struct{ judged, passed int }
 	rows := map[*Row]*row{}
-	score := 0.0
+	score, refused := 0.0, 0
 	for i := range trials {
 		t := &trials[i]
 		var missing MissingError
@@ -241,6 +245,13 @@ func (e *Execution) sum(trials []trial) {
 			if !slices.Contains(e.Missing, missing.Name) {
 				e.Missing = append(e.Missing, missing.Name)
 			}
+			continue
+		case fault.Of(t.err) == fault.Refused:
+			e.Refused++
+			if t.judged() {
+				refused++
+			}
+			e.fail(t)
 			continue
 		}
 		e.Ran++
@@ -261,13 +272,7 @@ func (e *Execution) sum(trials []trial) {
 			}
 		}
 		if t.failed() {
-			f := Failure{ID: t.ID, Utterance: t.Utterance, Judged: t.judged()}
-			if t.err != nil {
-				f.Error = t.err.Error()
-			} else {
-				f.Verdict = &t.verdict
-			}
-			e.Failed = append(e.Failed, f)
+			e.fail(t)
 		}
 	}
 	for _, r := range rows {
@@ -279,9 +284,21 @@ func (e *Execution) sum(trials []trial) {
 	slices.Sort(e.Missing)
 	if e.Judged > 0 {
 		share := float64(e.Passed) / float64(e.Judged)
+		least := float64(e.Passed) / float64(e.Judged+refused)
 		score /= float64(e.Judged)
-		e.Share, e.Score = &share, &score
+		e.Share, e.Least, e.Score = &share, &least, &score
 	}
+}
+
+// fail lists a trial among those that failed.
+func (e *Execution) fail(t *trial) {
+	f := Failure{ID: t.ID, Utterance: t.Utterance, Judged: t.judged()}
+	if t.err != nil {
+		f.Error = t.err.Error()
+	} else {
+		f.Verdict = &t.verdict
+	}
+	e.Failed = append(e.Failed, f)
 }
 
 // text is the execution for a person; what failed is listed by the caller.
@@ -293,6 +310,9 @@ func (e *Execution) text() string {
 	line("planned right", "%d", e.Planned)
 	if e.Routed > 0 {
 		line("  plan alone counts", "%d", e.Routed)
+	}
+	if e.Refused > 0 {
+		line("  refused by the skill", "%d, before a step ran", e.Refused)
 	}
 	if e.Lacking > 0 {
 		line("  not run", "%d, for lack of %s", e.Lacking, strings.Join(e.Missing, ", "))
@@ -306,6 +326,9 @@ func (e *Execution) text() string {
 		return b.String()
 	}
 	line("  with criteria", "%d, of which %d passed: %.3f (mean share met %.3f)", e.Judged, e.Passed, *e.Share, *e.Score)
+	if *e.Least != *e.Share {
+		line("", "%.3f passed when the refused count as failed", *e.Least)
+	}
 	line("  their rows", "%d, of which %d passed with all their requests", e.Rows, e.RowsPassed)
 	line("criteria", "%d met, %d missed, %d that no result tells", e.Met, e.Missed, e.Unknown)
 	return b.String()

@@ -125,6 +125,7 @@ func TestExecuteCounts(t *testing.T) {
 		planned("well", `{"success_criteria":{"pages":4}}`),
 		planned("nowhere", `{"success_criteria":{"pages":3}}`),
 		planned("badly", `{}`),
+		planned("never", `{"success_criteria":{"pages":4}}`),
 	}
 	var mu sync.Mutex
 	seen := 0
@@ -132,6 +133,8 @@ func TestExecuteCounts(t *testing.T) {
 		switch trial.Reads[0] {
 		case "nowhere":
 			return host.Result{}, MissingError{"nowhere"}
+		case "never":
+			return host.Result{}, fault.New(fault.Refused, "never")
 		case "badly":
 			return host.Result{}, fault.New(fault.StepFailed, "no")
 		}
@@ -140,21 +143,22 @@ func TestExecuteCounts(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen++
-		require.Equal(t, Progress{Done: seen, Of: 6, Failed: p.Failed}, p)
+		require.Equal(t, Progress{Done: seen, Of: 7, Failed: p.Failed}, p)
 	})
 	require.NoError(t, err)
-	require.Equal(t, 6, seen)
-	require.Equal(t, []int{7, 1, 1, 0, 5, 3, 3, 1}, []int{e.Planned, e.Routed, e.Lacking, e.Left, e.Ran, e.EndedWell, e.Judged, e.Passed})
+	require.Equal(t, 7, seen)
+	require.Equal(t, []int{8, 1, 1, 1, 0, 5, 3, 3, 1}, []int{e.Planned, e.Routed, e.Refused, e.Lacking, e.Left, e.Ran, e.EndedWell, e.Judged, e.Passed})
 	require.Equal(t, []string{"nowhere"}, e.Missing)
 	require.Equal(t, []int{2, 0}, []int{e.Rows, e.RowsPassed}, "a row passes with all its requests")
 	require.InDelta(t, 1./3, *e.Share, 1e-9)
+	require.InDelta(t, 1./4, *e.Least, 1e-9)
 	var failed []string
 	for _, f := range e.Failed {
 		failed = append(failed, fmt.Sprint(f.Utterance, ": ", f.Reason(), " ", f.Judged))
 	}
-	require.Equal(t, []string{"cut well: no true", "cut well: missed pages true", "cut badly: no false"}, failed)
+	require.Equal(t, []string{"cut well: no true", "cut well: missed pages true", "cut badly: no false", "cut never: never true"}, failed)
 	text := e.text()
-	for _, want := range []string{"planned right            7", "plan alone counts      1", "not run                1, for lack of nowhere", "executed               5, of which 3 ended well", "with criteria          3, of which 1 passed: 0.333"} {
+	for _, want := range []string{"planned right            8", "refused by the skill   1", "0.250 passed when the refused count", "plan alone counts      1", "not run                1, for lack of nowhere", "executed               5, of which 3 ended well", "with criteria          3, of which 1 passed: 0.333"} {
 		require.Contains(t, text, want)
 	}
 }

@@ -106,7 +106,7 @@ func TestExecuted(t *testing.T) {
 	require.Len(t, e.Failed, 1, "%+v", e.Failed)
 	require.Equal(t, "impossible", e.Failed[0].ID)
 	require.Contains(t, e.Failed[0].Error, "no encoder for hevc")
-	require.Equal(t, []int{9, 1, 8, 7, 8, 7}, []int{e.Planned, e.Routed, e.Ran, e.EndedWell, e.Judged, e.Passed})
+	require.Equal(t, []int{9, 1, 1, 7, 7, 7, 7}, []int{e.Planned, e.Routed, e.Refused, e.Ran, e.EndedWell, e.Judged, e.Passed})
 	close(w.results)
 	for r := range w.results {
 		for _, c := range r.Results {
