@@ -78,7 +78,6 @@ func (l *loader) loadEngine(module string) (*EngineBundle, error) {
 	if err := l.findModule(module, false); err != nil {
 		return nil, err
 	}
-	l.skill.digest = l.digest()
 	return e, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/registry/nearest"
@@ -75,7 +76,7 @@ func (l *loader) load(o Options, module string, source bool) (*Skill, error) {
 	if err := l.findModule(module, source); err != nil {
 		return nil, err
 	}
-	l.skill.digest = l.digest()
+	l.skill.digest = sync.OnceValue(l.digest)
 	return l.skill, nil
 }
 

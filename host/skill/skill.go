@@ -30,7 +30,7 @@ type Skill struct {
 	lexicon                    []byte            // lexicon.yaml, layers merged; nil when there is none
 	files                      map[string][]byte // what /@skill shows, by slash path
 	limits                     Limits
-	digest                     string
+	digest                     func() string // computed when somebody first asks: the files may be large
 	vocabulary                 vocabulary
 }
 
@@ -105,7 +105,7 @@ func (s *Skill) Limits() Limits { return s.limits }
 
 // Digest identifies the contract: SHA-256 over every contract and data file,
 // hex. The module has a digest of its own.
-func (s *Skill) Digest() string { return s.digest }
+func (s *Skill) Digest() string { return s.digest() }
 
 // Source says whether the module has to be built from Go source in Dir.
 func (s *Skill) Source() bool { return s.source }
