@@ -66,8 +66,8 @@ func (b builder) job(m Media) (job, error) {
 	default:
 		err = guest.Errorf(abi.CodeBadRequest, "there is no mode %q", b.Mode)
 	}
-	if err == nil && m.Subtitles > 0 && j.video && !j.still {
-		j.notes = append(j.notes, fmt.Sprintf("the subtitles of %s are left out", m.Path))
+	if err == nil {
+		err = b.carry(&j)
 	}
 	return j, err
 }

@@ -16,22 +16,39 @@ type container struct {
 	format string   // one of the names ffprobe then has for it
 	video  []string // codecs it holds, the one to encode first
 	audio  []string
+	carries
 }
 
+// carries is what a container holds besides one picture and one sound.
+type carries struct {
+	tracks    bool     // several sounds
+	subtitles []string // as they are
+	text      string   // what other text is encoded to, "" when it holds none
+	covers    []string // codecs of one
+}
+
+var (
+	inMP4  = carries{true, []string{"mov_text"}, "mov_text", []string{"mjpeg", "png"}}
+	inMOV  = carries{true, []string{"mov_text"}, "mov_text", nil}
+	inMKV  = carries{true, []string{"subrip", "ass", "webvtt", "hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle"}, "srt", nil}
+	inWebM = carries{true, []string{"webvtt"}, "webvtt", nil}
+	inSong = carries{covers: []string{"mjpeg", "png"}}
+)
+
 var containers = map[string]container{
-	"mp4":  {"mp4", "mp4", "mp4", []string{"h264", "hevc", "av1", "vp9", "mpeg4"}, []string{"aac", "mp3", "ac3", "eac3", "alac"}},
-	"mov":  {"mov", "mov", "mov", []string{"h264", "hevc", "prores", "mpeg4", "mjpeg"}, []string{"aac", "mp3", "ac3", "alac", "pcm_s16le", "pcm_s24le"}},
-	"mkv":  {"mkv", "matroska", "matroska", []string{"h264", "hevc", "av1", "vp9", "vp8", "mpeg4", "prores", "mpeg2video", "mjpeg"}, []string{"aac", "opus", "vorbis", "mp3", "flac", "ac3", "eac3", "alac", "pcm_s16le", "pcm_s24le"}},
-	"webm": {"webm", "webm", "webm", []string{"vp9", "vp8", "av1"}, []string{"opus", "vorbis"}},
-	"avi":  {"avi", "avi", "avi", []string{"mpeg4", "mjpeg"}, []string{"mp3", "ac3", "pcm_s16le"}},
-	"gif":  {"gif", "gif", "gif", []string{"gif"}, nil},
-	"mp3":  {"mp3", "mp3", "mp3", nil, []string{"mp3"}},
-	"aac":  {"aac", "adts", "aac", nil, []string{"aac"}},
-	"m4a":  {"m4a", "ipod", "m4a", nil, []string{"aac", "alac"}},
-	"wav":  {"wav", "wav", "wav", nil, []string{"pcm_s16le", "pcm_s24le"}},
-	"flac": {"flac", "flac", "flac", nil, []string{"flac"}},
-	"opus": {"opus", "opus", "ogg", nil, []string{"opus"}},
-	"ogg":  {"ogg", "ogg", "ogg", nil, []string{"opus", "vorbis", "flac"}},
+	"mp4":  {"mp4", "mp4", "mp4", []string{"h264", "hevc", "av1", "vp9", "mpeg4"}, []string{"aac", "mp3", "ac3", "eac3", "alac"}, inMP4},
+	"mov":  {"mov", "mov", "mov", []string{"h264", "hevc", "prores", "mpeg4", "mjpeg"}, []string{"aac", "mp3", "ac3", "alac", "pcm_s16le", "pcm_s24le"}, inMOV},
+	"mkv":  {"mkv", "matroska", "matroska", []string{"h264", "hevc", "av1", "vp9", "vp8", "mpeg4", "prores", "mpeg2video", "mjpeg"}, []string{"aac", "opus", "vorbis", "mp3", "flac", "ac3", "eac3", "alac", "pcm_s16le", "pcm_s24le"}, inMKV},
+	"webm": {"webm", "webm", "webm", []string{"vp9", "vp8", "av1"}, []string{"opus", "vorbis"}, inWebM},
+	"avi":  {"avi", "avi", "avi", []string{"mpeg4", "mjpeg"}, []string{"mp3", "ac3", "pcm_s16le"}, carries{}},
+	"gif":  {"gif", "gif", "gif", []string{"gif"}, nil, carries{}},
+	"mp3":  {"mp3", "mp3", "mp3", nil, []string{"mp3"}, inSong},
+	"aac":  {"aac", "adts", "aac", nil, []string{"aac"}, carries{}},
+	"m4a":  {"m4a", "ipod", "m4a", nil, []string{"aac", "alac"}, inSong},
+	"wav":  {"wav", "wav", "wav", nil, []string{"pcm_s16le", "pcm_s24le"}, carries{}},
+	"flac": {"flac", "flac", "flac", nil, []string{"flac"}, inSong},
+	"opus": {"opus", "opus", "ogg", nil, []string{"opus"}, carries{}},
+	"ogg":  {"ogg", "ogg", "ogg", nil, []string{"opus", "vorbis", "flac"}, carries{}},
 }
 
 // kindOf is the container that a file is or would be by its name: the one to

@@ -31,7 +31,7 @@ func TestCommandLines(t *testing.T) {
 	turned.Rotation = -90
 	shelf := map[string]Media{
 		"hd.mp4":    {Duration: 60, Size: 31e6, Video: video("h264", 1920, 1080, 30), Audio: sound("aac", 2)},
-		"uhd.mkv":   {Duration: 600, Size: 900e6, Video: video("hevc", 3840, 2160, 60), Audio: sound("ac3", 6), Subtitles: 2},
+		"uhd.mkv":   {Duration: 600, Size: 900e6, Video: video("hevc", 3840, 2160, 60), Audio: sound("ac3", 6), Subtitles: []Stream{{2, "subrip"}, {3, "hdmv_pgs_subtitle"}}, More: []Audio{{Index: 4, Codec: "aac", Rate: 48000, Channels: 2}}},
 		"odd.webm":  {Duration: 5, Size: 1e6, Video: video("vp9", 641, 361, 25), Audio: sound("opus", 1)},
 		"phone.mov": {Duration: 10, Size: 20e6, Video: turned, Audio: sound("pcm_s16le", 1)},
 		"mute.avi":  {Duration: 8, Size: 2e6, Video: video("mpeg4", 640, 480, 15)},

@@ -27,6 +27,7 @@ type job struct {
 	duration       float64
 	rate, maxBytes int64  // two passes at that many bits a second, for at most that
 	graph          string // what follows the picture's filters, when it is no chain
+	carried        carried
 	notes          []string
 }
 
@@ -55,7 +56,11 @@ func (j job) argv(pass int, log string) []string {
 		} else {
 			a = append(a, "-map", "0:"+strconv.Itoa(j.in.Video.Index))
 			if len(j.videoFilters) > 0 {
-				a = append(a, "-vf", strings.Join(j.videoFilters, ","))
+				filter := "-vf"
+				if j.carried.cover != nil {
+					filter = "-filter:v:0" // the cover is a picture too, and stays as it is
+				}
+				a = append(a, filter, strings.Join(j.videoFilters, ","))
 			}
 		}
 		if j.codec == "copy" {
@@ -65,25 +70,13 @@ func (j job) argv(pass int, log string) []string {
 		if pass > 0 {
 			a = append(a, "-pass", strconv.Itoa(pass), "-passlogfile", log)
 		}
-	} else {
+	} else if j.carried.cover == nil {
 		a = append(a, "-vn")
 	}
 	if pass == 1 {
 		return append(a, "-an", "-sn", "-dn", "-f", "null", "-")
 	}
-	if j.audio {
-		a = append(a, "-map", "0:"+strconv.Itoa(j.in.Audio.Index))
-		if len(j.audioFilters) > 0 {
-			a = append(a, "-af", strings.Join(j.audioFilters, ","))
-		}
-		if j.sound == "copy" {
-			a = append(a, "-c:a", "copy")
-		}
-		a = append(a, j.audioOptions...)
-	} else {
-		a = append(a, "-an")
-	}
-	a = append(a, "-sn", "-dn")
+	a = append(append(a, j.soundArgs()...), j.otherArgs()...)
 	return append(append(a, j.muxing()...), fileURL(j.output))
 }
 
@@ -125,6 +118,9 @@ type Expect struct {
 	Format    string  `json:"format"`
 	Video     string  `json:"video,omitempty"` // codec; none: no picture
 	Audio     string  `json:"audio,omitempty"`
+	Sounds    int     `json:"sounds,omitempty"` // how many tracks, when they are counted
+	Subtitles int     `json:"subtitles,omitempty"`
+	Covers    int     `json:"covers,omitempty"`
 	Width     int     `json:"width,omitempty"`
 	Height    int     `json:"height,omitempty"`
 	Duration  float64 `json:"duration,omitempty"`
@@ -155,9 +151,17 @@ func (j job) planned() Media {
 		m.Video = &v
 	}
 	if j.audio {
-		a := *j.in.Audio
-		a.Index, a.Codec = 1, e.Audio
-		m.Audio = &a
+		for k, t := range j.sounds() {
+			a := t.in
+			if a.Index = 1 + k; t.codec != "copy" {
+				a.Codec = t.codec
+			}
+			if k == 0 {
+				m.Audio = &a
+			} else {
+				m.More = append(m.More, a)
+			}
+		}
 	}
 	return m
 }
@@ -181,7 +185,10 @@ func (j job) sample(output string) job {
 }
 
 func (j job) expect() Expect {
-	e := Expect{Format: j.format, MaxBytes: j.maxBytes}
+	e := Expect{Format: j.format, MaxBytes: j.maxBytes, Sounds: len(j.sounds()), Subtitles: len(j.carried.subtitles)}
+	if j.carried.cover != nil {
+		e.Covers = 1
+	}
 	if j.video {
 		e.Video, e.Width, e.Height = j.codec, j.width, j.height
 		if j.codec == "copy" {
@@ -199,6 +206,9 @@ func (j job) expect() Expect {
 		e.Tolerance = 0.15
 		if j.video && j.in.Video.FPS > 0 {
 			e.Tolerance = max(e.Tolerance, 2/j.in.Video.FPS)
+		}
+		if j.audio && j.in.Audio.Rate > 0 { // encoders delay, and fill their last frame
+			e.Tolerance = max(e.Tolerance, 2304/float64(j.in.Audio.Rate))
 		}
 		if j.codec == "copy" || j.sound == "copy" {
 			e.Tolerance += 0.1

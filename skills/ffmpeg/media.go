@@ -16,15 +16,23 @@ import (
 
 // Media is what is known of one file.
 type Media struct {
-	Path      string  `json:"path"`
-	Format    string  `json:"format"` // as ffprobe names it, several with commas
-	Duration  float64 `json:"duration"`
-	Size      int64   `json:"size"`
-	Video     *Video  `json:"video,omitempty"`
-	Audio     *Audio  `json:"audio,omitempty"`
-	Subtitles int     `json:"subtitles,omitempty"`
-	Covers    int     `json:"covers,omitempty"`
-	Planned   bool    `json:"planned,omitempty"` // a dry run would have made it
+	Path      string   `json:"path"`
+	Format    string   `json:"format"` // as ffprobe names it, several with commas
+	Duration  float64  `json:"duration"`
+	Size      int64    `json:"size"`
+	Video     *Video   `json:"video,omitempty"`
+	Audio     *Audio   `json:"audio,omitempty"`
+	More      []Audio  `json:"more,omitempty"` // the sound tracks after the first
+	Subtitles []Stream `json:"subtitles,omitempty"`
+	Covers    []Stream `json:"covers,omitempty"`
+	Chapters  int      `json:"chapters,omitempty"`
+	Planned   bool     `json:"planned,omitempty"` // a dry run would have made it
+}
+
+// Stream is one that is carried along, if it is.
+type Stream struct {
+	Index int    `json:"index"`
+	Codec string `json:"codec"`
 }
 
 // Video is the first picture stream that is no cover. Width and height are as
@@ -40,15 +48,17 @@ type Video struct {
 	Squeezed bool    `json:"squeezed,omitempty"` // its pixels are not square
 	Reorder  int     `json:"reorder,omitempty"`  // how many frames are stored before earlier ones
 	BitRate  int64   `json:"bit_rate,omitempty"`
+	Setup    string  `json:"setup,omitempty"` // the same for pictures that go on in one another
 }
 
-// Audio is the first sound stream.
+// Audio is a sound stream.
 type Audio struct {
 	Index    int    `json:"index"`
 	Codec    string `json:"codec"`
 	Rate     int    `json:"rate"`
 	Channels int    `json:"channels"`
 	BitRate  int64  `json:"bit_rate,omitempty"`
+	Setup    string `json:"setup,omitempty"` // likewise
 }
 
 // engine is the name of the engine in skill.yaml.
@@ -98,7 +108,7 @@ func probe(ctx guest.Context, files []string, format string) ([]Media, error) {
 		if planned(ctx, name, &media[i]) {
 			continue
 		}
-		argv := []string{"ffprobe", "-v", "error", "-of", "json", "-show_format", "-show_streams", "-protocol_whitelist", "file"}
+		argv := []string{"ffprobe", "-v", "error", "-of", "json", "-show_format", "-show_streams", "-show_chapters", "-show_data_hash", "sha256", "-protocol_whitelist", "file"}
 		if format == "" {
 			argv = append(argv, "-format_whitelist", demuxers)
 		} else {
@@ -165,77 +175,6 @@ func reason(stderr string) string {
 		return first
 	}
 	return first + "; " + last
-}
-
-// parseProbe reads ffprobe's JSON.
-func parseProbe(name string, text []byte) (Media, error) {
-	var p struct {
-		Format struct {
-			Name     string `json:"format_name"`
-			Duration string `json:"duration"`
-			Size     string `json:"size"`
-		} `json:"format"`
-		Streams []struct {
-			Index       int               `json:"index"`
-			Type        string            `json:"codec_type"`
-			Codec       string            `json:"codec_name"`
-			Width       int               `json:"width"`
-			Height      int               `json:"height"`
-			Aspect      string            `json:"sample_aspect_ratio"`
-			Pixels      string            `json:"pix_fmt"`
-			Reorder     int               `json:"has_b_frames"`
-			Rate        string            `json:"r_frame_rate"`
-			Average     string            `json:"avg_frame_rate"`
-			Duration    string            `json:"duration"`
-			BitRate     string            `json:"bit_rate"`
-			SampleRate  string            `json:"sample_rate"`
-			Channels    int               `json:"channels"`
-			Disposition map[string]int    `json:"disposition"`
-			Tags        map[string]string `json:"tags"`
-			Side        []struct {
-				Rotation float64 `json:"rotation"`
-			} `json:"side_data_list"`
-		} `json:"streams"`
-	}
-	if err := json.Unmarshal(text, &p); err != nil {
-		return Media{}, guest.Errorf(abi.CodeFailed, "what ffprobe says of %q cannot be read: %v", name, err)
-	}
-	m := Media{Path: name, Format: p.Format.Name, Duration: number(p.Format.Duration), Size: int64(number(p.Format.Size))}
-	for _, s := range p.Streams {
-		if p.Format.Duration == "" {
-			m.Duration = max(m.Duration, number(s.Duration))
-		}
-		switch {
-		case s.Type == "video" && s.Disposition["attached_pic"] == 1:
-			m.Covers++
-		case s.Type == "video" && m.Video == nil && s.Width > 0 && s.Height > 0:
-			v := &Video{Index: s.Index, Codec: s.Codec, Width: s.Width, Height: s.Height, Pixels: s.Pixels, Reorder: s.Reorder, BitRate: int64(number(s.BitRate))}
-			if v.FPS = ratio(s.Average, "/"); v.FPS <= 0 || v.FPS > 1000 {
-				v.FPS = ratio(s.Rate, "/")
-			}
-			if sar := ratio(s.Aspect, ":"); sar > 0 && sar != 1 {
-				v.Squeezed = true
-				v.Width = int(math.Round(float64(v.Width) * sar))
-			}
-			for _, side := range s.Side {
-				if side.Rotation != 0 {
-					v.Rotation = int(side.Rotation)
-				}
-			}
-			if v.Rotation%180 != 0 {
-				v.Width, v.Height = v.Height, v.Width
-			}
-			m.Video = v
-		case s.Type == "audio" && m.Audio == nil && s.Channels > 0:
-			m.Audio = &Audio{Index: s.Index, Codec: s.Codec, Rate: int(number(s.SampleRate)), Channels: s.Channels, BitRate: int64(number(s.BitRate))}
-		case s.Type == "subtitle":
-			m.Subtitles++
-		}
-	}
-	if m.Video == nil && m.Audio == nil {
-		return m, guest.Errorf(abi.CodeBadRequest, "%q holds neither picture nor sound", name)
-	}
-	return m, nil
 }
 
 // number reads what ffprobe writes, 0 for what it does not know.

@@ -77,11 +77,9 @@ func runBatch(ctx guest.Context, in batchArgs) (Made, error) {
 	made := Made{Paths: []string{}, Media: []Media{}, Estimate: span(in.Recipes, ctx.Cores())}
 	for _, r := range in.Recipes {
 		made.Work += r.Work
-		for _, n := range r.Notes {
-			ctx.Issue("%s", n)
-		}
 	}
 	if ctx.DryRun() {
+		tellNotes(ctx, in.Recipes)
 		return foresee(ctx, in.Recipes, made)
 	}
 	if made.Estimate > tryFrom {
@@ -103,12 +101,22 @@ func runBatch(ctx guest.Context, in batchArgs) (Made, error) {
 	if err != nil {
 		return made, err
 	}
+	tellNotes(ctx, in.Recipes)
 	made.Media = media
 	for i, r := range in.Recipes {
 		made.Paths = append(made.Paths, r.Output)
 		made.tell(r, media[i].Format)
 	}
 	return made, nil
+}
+
+// tellNotes says what of the inputs did not come along, and the like.
+func tellNotes(ctx guest.Context, recipes []Recipe) {
+	for _, r := range recipes {
+		for _, n := range r.Notes {
+			ctx.Issue("%s", n)
+		}
+	}
 }
 
 // tell takes over what an output was checked to be, and how it was made.
@@ -118,7 +126,7 @@ func (m *Made) tell(r Recipe, format string) {
 	m.Width, m.Height, m.Duration, m.Filters = e.Width, e.Height, e.Duration, []string{}
 	for _, argv := range slices.Concat(r.Stages...) {
 		for i, a := range argv[1:] {
-			if slices.Contains([]string{"-vf", "-af", "-filter_complex"}, argv[i]) {
+			if slices.Contains([]string{"-vf", "-af", "-filter_complex"}, argv[i]) || strings.HasPrefix(argv[i], "-filter:") {
 				m.Filters = append(m.Filters, a)
 			}
 		}
@@ -285,6 +293,20 @@ func (e Expect) faults(m Media) (all []string) {
 	if audio != e.Audio {
 		wrong("has %s, not %s", stream(audio, "sound"), stream(e.Audio, "sound"))
 	}
+	count := func(have, want int, one, many string) {
+		switch {
+		case have == want:
+		case want == 1:
+			wrong("has %d %s, not 1 %s", have, many, one)
+		default:
+			wrong("has %d, not %d %s", have, want, many)
+		}
+	}
+	if m.Audio != nil && e.Sounds > 0 {
+		count(1+len(m.More), e.Sounds, "sound track", "sound tracks")
+	}
+	count(len(m.Subtitles), e.Subtitles, "subtitle", "subtitles")
+	count(len(m.Covers), e.Covers, "cover", "covers")
 	if e.Duration > 0 && math.Abs(m.Duration-e.Duration) > e.Tolerance {
 		wrong("is %s s long, not %s", seconds(m.Duration), seconds(e.Duration))
 	}

@@ -46,7 +46,10 @@ func (m Media) describe() string {
 	} else if m.Video != nil && m.Duration > 0 {
 		parts = append(parts, "no sound")
 	}
-	if m.Subtitles > 0 {
+	if n := len(m.More); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d sound tracks", n+1))
+	}
+	if len(m.Subtitles) > 0 {
 		parts = append(parts, "subtitles")
 	}
 	if m.Size > 0 && !m.Planned {
