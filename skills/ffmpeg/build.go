@@ -27,6 +27,12 @@ func (b builder) job(m Media) (job, error) {
 	case (b.Mode == modeExtract || b.Mode == modeVolume) && m.Audio == nil:
 		return j, guest.Errorf(abi.CodeBadRequest, "%q has no sound", m.Path)
 	}
+	// A file whose sound ends before its picture is as long as what is taken of it.
+	if v := m.Video; v != nil && v.Duration > 0 && (b.Mode == modeStrip || m.Audio == nil) {
+		j.in.Duration, j.duration = v.Duration, v.Duration
+	} else if a := m.Audio; a != nil && a.Duration > 0 && (b.Mode == modeExtract || m.Video == nil) {
+		j.in.Duration, j.duration = a.Duration, a.Duration
+	}
 	var err error
 	switch b.Mode {
 	case modePlatform:
@@ -194,8 +200,9 @@ func (b builder) keepPicture(j *job) error {
 func (b builder) pictureOrCopy(j *job, usual string) error {
 	v := j.in.Video
 	asked := b.Video == "" || b.Video == v.Codec
+	preroll := v.Preroll && j.kind.muxer != "mp4" && j.kind.muxer != "mov"      // others show all frames
 	turned := v.Rotation != 0 && j.kind.muxer != "mp4" && j.kind.muxer != "mov" // others lose it
-	if asked && slices.Contains(j.kind.video, v.Codec) && b.Quality == "" && b.CRF == nil && !turned && j.kind.muxer != "gif" {
+	if asked && slices.Contains(j.kind.video, v.Codec) && b.Quality == "" && b.CRF == nil && !turned && !preroll && j.kind.muxer != "gif" {
 		j.codec = "copy"
 		return nil
 	}
@@ -209,7 +216,8 @@ func (b builder) keepSound(j *job) error {
 		return nil
 	}
 	have := j.in.Audio.Codec
-	if (b.Audio == "" || b.Audio == have) && b.Kbps == 0 && slices.Contains(j.kind.audio, have) {
+	cut := have == "flac" && j.length > 0 // its header says how long it was
+	if (b.Audio == "" || b.Audio == have) && b.Kbps == 0 && !cut && slices.Contains(j.kind.audio, have) {
 		j.sound = "copy"
 		return nil
 	}

@@ -41,6 +41,10 @@ func ffmpeg() []string {
 // argv is the command line of one pass: 0 when there is only one.
 func (j job) argv(pass int, log string) []string {
 	a := ffmpeg()
+	if j.in.loose() {
+		a = append(a, "-fflags", "+genpts")
+		j = j.exactly()
+	}
 	if j.seek > 0 {
 		a = append(a, "-ss", seconds(j.seek))
 	}
@@ -78,6 +82,25 @@ func (j job) argv(pass int, log string) []string {
 	}
 	a = append(append(a, j.soundArgs()...), j.otherArgs()...)
 	return append(append(a, j.muxing()...), fileURL(j.output))
+}
+
+// exactly begins well before the place where a loose file is to be cut, and
+// drops what is decoded of it in front of the place.
+func (j job) exactly() job {
+	const before = 30
+	if !j.video || j.codec == "copy" || j.seek == 0 {
+		return j
+	}
+	part := "start=" + seconds(min(j.seek, before))
+	if j.length > 0 {
+		part += ":duration=" + seconds(j.length)
+	}
+	j.videoFilters = append([]string{"trim=" + part, "setpts=PTS-STARTPTS"}, j.videoFilters...)
+	j.audioFilters = append([]string{"atrim=" + part, "asetpts=PTS-STARTPTS"}, j.audioFilters...)
+	if j.seek = max(0, j.seek-before); j.length > 0 {
+		j.length += before
+	}
+	return j
 }
 
 func (j job) muxing() []string {
@@ -177,7 +200,7 @@ func (j job) sample(output string) job {
 	if whole > 0 {
 		j.duration *= take / whole
 	}
-	if j.length = take; j.codec != "copy" { // what is copied cannot begin anywhere
+	if j.length = take; j.codec != "copy" && !j.in.loose() { // what is copied cannot begin anywhere
 		j.seek += (whole - take) / 2
 	}
 	j.maxBytes, j.rate, j.output, j.notes = 0, 0, output, nil

@@ -48,17 +48,20 @@ type Video struct {
 	Squeezed bool    `json:"squeezed,omitempty"` // its pixels are not square
 	Reorder  int     `json:"reorder,omitempty"`  // how many frames are stored before earlier ones
 	BitRate  int64   `json:"bit_rate,omitempty"`
-	Setup    string  `json:"setup,omitempty"` // the same for pictures that go on in one another
+	Duration float64 `json:"duration,omitempty"` // 0 when only the file's is known
+	Preroll  bool    `json:"preroll,omitempty"`  // it holds frames that are not shown, in front of the first that is
+	Setup    string  `json:"setup,omitempty"`    // the same for pictures that go on in one another
 }
 
 // Audio is a sound stream.
 type Audio struct {
-	Index    int    `json:"index"`
-	Codec    string `json:"codec"`
-	Rate     int    `json:"rate"`
-	Channels int    `json:"channels"`
-	BitRate  int64  `json:"bit_rate,omitempty"`
-	Setup    string `json:"setup,omitempty"` // likewise
+	Index    int     `json:"index"`
+	Codec    string  `json:"codec"`
+	Rate     int     `json:"rate"`
+	Channels int     `json:"channels"`
+	BitRate  int64   `json:"bit_rate,omitempty"`
+	Duration float64 `json:"duration,omitempty"`
+	Setup    string  `json:"setup,omitempty"` // likewise
 }
 
 // engine is the name of the engine in skill.yaml.
@@ -108,7 +111,8 @@ func probe(ctx guest.Context, files []string, format string) ([]Media, error) {
 		if planned(ctx, name, &media[i]) {
 			continue
 		}
-		argv := []string{"ffprobe", "-v", "error", "-of", "json", "-show_format", "-show_streams", "-show_chapters", "-show_data_hash", "sha256", "-protocol_whitelist", "file"}
+		argv := []string{"ffprobe", "-v", "error", "-of", "json", "-show_format", "-show_streams", "-show_chapters", "-show_data_hash", "sha256",
+			"-show_entries", "packet=stream_index,flags", "-read_intervals", "%+#20", "-protocol_whitelist", "file"}
 		if format == "" {
 			argv = append(argv, "-format_whitelist", demuxers)
 		} else {
@@ -192,6 +196,12 @@ func ratio(text, sep string) float64 {
 		return 0
 	}
 	return number(a) / number(b)
+}
+
+// loose says that a position in the file is found only roughly, and that some of
+// its packets do not say when they are to be shown.
+func (m Media) loose() bool {
+	return strings.Contains(m.Format, "mpeg") || m.Format == "avi" // mpegts, mpeg, mpegvideo
 }
 
 // slack is by how many seconds a copy that ends somewhere may be too long:

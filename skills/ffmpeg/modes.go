@@ -146,7 +146,7 @@ func (b builder) trim(j *job) error {
 		return err
 	}
 	if j.video {
-		if ends := j.length == 0 || j.in.Video.slack() <= exact; ends && (j.seek == 0 || b.onKeyFrame(j.in, j.seek)) {
+		if ends := j.length == 0 || j.in.Video.slack() <= exact; ends && (j.seek == 0 || !j.in.loose() && b.onKeyFrame(j.in, j.seek)) {
 			if err := b.pictureOrCopy(j, "visually_good"); err != nil {
 				return err
 			}
