@@ -28,9 +28,10 @@ func (b builder) job(m Media) (job, error) {
 		return j, guest.Errorf(abi.CodeBadRequest, "%q has no sound", m.Path)
 	}
 	// A file whose sound ends before its picture is as long as what is taken of it.
-	if v := m.Video; v != nil && v.Duration > 0 && (b.Mode == modeStrip || m.Audio == nil) {
+	const roughly = 0.5 // some formats do not count the last frame
+	if v := m.Video; v != nil && v.Duration > 0 && v.Duration < m.Duration-roughly && (b.Mode == modeStrip || b.Mode == modeThumbnail || m.Audio == nil) {
 		j.in.Duration, j.duration = v.Duration, v.Duration
-	} else if a := m.Audio; a != nil && a.Duration > 0 && (b.Mode == modeExtract || m.Video == nil) {
+	} else if a := m.Audio; a != nil && a.Duration > 0 && a.Duration < m.Duration-roughly && (b.Mode == modeExtract || m.Video == nil) {
 		j.in.Duration, j.duration = a.Duration, a.Duration
 	}
 	var err error
@@ -200,13 +201,18 @@ func (b builder) keepPicture(j *job) error {
 func (b builder) pictureOrCopy(j *job, usual string) error {
 	v := j.in.Video
 	asked := b.Video == "" || b.Video == v.Codec
-	preroll := v.Preroll && j.kind.muxer != "mp4" && j.kind.muxer != "mov"      // others show all frames
 	turned := v.Rotation != 0 && j.kind.muxer != "mp4" && j.kind.muxer != "mov" // others lose it
-	if asked && slices.Contains(j.kind.video, v.Codec) && b.Quality == "" && b.CRF == nil && !turned && !preroll && j.kind.muxer != "gif" {
+	if asked && slices.Contains(j.kind.video, v.Codec) && b.Quality == "" && b.CRF == nil && !turned && !j.preroll() && j.kind.muxer != "gif" {
 		j.codec = "copy"
 		return nil
 	}
 	return b.picture(j, v.plain(), usual, 0, 0)
+}
+
+// preroll says that a copy would play what the file holds in front of its
+// beginning, because the new one has no way to say where that is.
+func (j job) preroll() bool {
+	return j.in.Video != nil && j.in.Video.Preroll && !slices.Contains([]string{"mp4", "mov", "ipod"}, j.kind.muxer)
 }
 
 // keepSound copies the sound when the container holds it and nothing else is
@@ -216,7 +222,7 @@ func (b builder) keepSound(j *job) error {
 		return nil
 	}
 	have := j.in.Audio.Codec
-	cut := have == "flac" && j.length > 0 // its header says how long it was
+	cut := have == "flac" && j.length > 0 || j.preroll() // a FLAC's header says how long it was
 	if (b.Audio == "" || b.Audio == have) && b.Kbps == 0 && !cut && slices.Contains(j.kind.audio, have) {
 		j.sound = "copy"
 		return nil

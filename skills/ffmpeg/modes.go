@@ -182,6 +182,9 @@ func (b builder) thumbnail(j *job) error {
 	if at > 0 && at >= j.in.Duration {
 		return guest.Errorf(abi.CodeBadRequest, "%q is only %s long: it has no picture at %s", j.in.Path, length(j.in.Duration), length(at))
 	}
+	if fps := j.in.Video.FPS; fps > 0 { // the last picture begins before the end
+		at = max(0, min(at, j.in.Duration-1/fps-0.01))
+	}
 	s := j.in.Video.plain()
 	if b.Width > 0 || b.Height > 0 {
 		keep := true
