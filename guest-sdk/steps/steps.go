@@ -19,11 +19,13 @@ type ResolveArgs struct {
 	Paths []string `json:"paths" required:"true"`
 	// Extensions are the ones to take, without dots. None takes all.
 	Extensions []string `json:"extensions"`
+	// Repeat takes a file as often as it is named, not once.
+	Repeat bool `json:"repeat"`
 }
 
 // Resolved is the result of resolve_inputs.
 type Resolved struct {
-	Files []string `json:"files"` // each once, as the request names them
+	Files []string `json:"files"` // each once unless Repeat is set, as the request names them
 	Count int      `json:"count"`
 }
 
@@ -37,7 +39,7 @@ func ResolveInputs() guest.Tool {
 }
 
 func resolve(ctx guest.Context, in ResolveArgs) (Resolved, error) {
-	r := &resolver{files: ctx.Files(), seen: map[string]bool{}}
+	r := &resolver{files: ctx.Files(), seen: map[string]bool{}, repeat: in.Repeat}
 	for _, e := range in.Extensions {
 		r.extensions = append(r.extensions, strings.ToLower(strings.TrimPrefix(e, ".")))
 	}
@@ -60,6 +62,7 @@ type resolver struct {
 	files      *guest.Files
 	extensions []string
 	seen       map[string]bool
+	repeat     bool
 	list       []string
 	matched    int // files found, those found before too
 }
@@ -140,7 +143,7 @@ func (r *resolver) take(name string) {
 		return
 	}
 	r.matched++
-	if !r.seen[name] {
+	if r.repeat || !r.seen[name] {
 		r.seen[name] = true
 		r.list = append(r.list, name)
 	}

@@ -54,6 +54,16 @@ func TestResolveInputs(t *testing.T) {
 	}
 }
 
+func TestResolveInputsRepeats(t *testing.T) {
+	n := box(t, "a.mov", "b.mov")
+	skill := &guest.Skill{Tools: []guest.Tool{steps.ResolveInputs()}}
+	results, err := n.Run(skill, guest.Call{Tool: "resolve_inputs", Args: guest.ArgsOf(steps.ResolveArgs{Paths: []string{"a.mov", "b.mov", "./a.mov"}, Repeat: true})})
+	require.NoError(t, err)
+	var out steps.Resolved
+	require.NoError(t, json.Unmarshal(results[0].Result, &out))
+	require.Equal(t, []string{"a.mov", "b.mov", "a.mov"}, out.Files)
+}
+
 // What a request names and is not there must not be dropped silently.
 func TestResolveInputsRefuses(t *testing.T) {
 	n := box(t, "a.mov", "dir/b.txt")

@@ -318,7 +318,11 @@ func expandConcat(in concatArgs) ([]guest.Call, error) {
 	if in.Base != "" {
 		inputs = append([]string{in.Base}, inputs...)
 	}
-	return calls(append(inputs, in.Append...), true, o)
+	list, err := calls(append(inputs, in.Append...), true, o)
+	if err == nil {
+		list[0].Args["repeat"] = true // an intro may be the end too
+	}
+	return list, err
 }
 
 type inspectArgs struct {
