@@ -34,6 +34,10 @@ func (b builder) job(m Media) (job, error) {
 	} else if a := m.Audio; a != nil && a.Duration > 0 && a.Duration < m.Duration-roughly && (b.Mode == modeExtract || m.Video == nil) {
 		j.in.Duration, j.duration = a.Duration, a.Duration
 	}
+	if a := m.Audio; j.video && a != nil && a.Duration > 0 && a.Duration < leastSound {
+		j.audio = false
+		j.notes = append(j.notes, fmt.Sprintf("the sound of %s is left out: it lasts less than %s s", m.Path, seconds(leastSound)))
+	}
 	var err error
 	switch b.Mode {
 	case modePlatform:

@@ -139,7 +139,7 @@ func TestBadMedia(t *testing.T) {
 		call abi.Call
 		want string
 	}{
-		"empty":                 {call("strip_audio", args{"inputs": []string{"empty.mp4"}}), `"empty.mp4" is not video or sound that can be read`},
+		"empty":                 {call("strip_audio", args{"inputs": []string{"empty.mp4"}}), `"empty.mp4" is empty`},
 		"text":                  {call("strip_audio", args{"inputs": []string{"text.mp4"}}), `"text.mp4" is not video`},
 		"a playlist":            {call("convert_video", args{"inputs": []string{"playlist.mp4"}, "container": "mkv"}), `"playlist.mp4" is not video`},
 		"a script":              {call("convert_video", args{"inputs": []string{"script.mkv"}, "container": "mp4"}), `"script.mkv" is not video`},

@@ -72,7 +72,12 @@ func (j job) argv(pass int, log string) []string {
 		}
 		a = append(a, j.videoOptions...)
 		if pass > 0 {
-			a = append(a, "-pass", strconv.Itoa(pass), "-passlogfile", log)
+			// Both passes must see the same frames, whatever the file's rate does.
+			mode := "vfr"
+			if j.kind.muxer == "avi" {
+				mode = "cfr"
+			}
+			a = append(a, "-fps_mode", mode, "-pass", strconv.Itoa(pass), "-passlogfile", log)
 		}
 	} else if j.carried.cover == nil {
 		a = append(a, "-vn")

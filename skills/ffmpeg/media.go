@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,6 +134,9 @@ func probe(ctx guest.Context, files []string, format string) ([]Media, error) {
 	}
 	for n, r := range results {
 		name := files[at[n]]
+		if info, err := ctx.Files().Stat(name); r.ExitCode != 0 && err == nil && info.Size() == 0 {
+			return nil, guest.Errorf(abi.CodeBadRequest, "%q is empty", name)
+		}
 		if r.ExitCode != 0 {
 			return nil, guest.Errorf(abi.CodeBadRequest, "%q is not video or sound that can be read: %s", name, reason(r.Stderr))
 		}
@@ -167,9 +171,14 @@ func planned(ctx guest.Context, name string, m *Media) bool {
 	return true
 }
 
+// address is how ffmpeg begins a line that a part of it says: the part, and
+// where it lies in memory.
+var address = regexp.MustCompile(`(?m)^(\[[^\]\n]{1,60} @ 0x[0-9a-f]+\] )+`)
+
 // reason is what ffmpeg said: the first line, which is mostly the cause, and
 // the last, which is what it gave up on.
 func reason(stderr string) string {
+	stderr = address.ReplaceAllString(stderr, "")
 	lines := strings.FieldsFunc(strings.TrimSpace(stderr), func(r rune) bool { return r == '\n' || r == '\r' })
 	if len(lines) == 0 {
 		return "no reason was given"

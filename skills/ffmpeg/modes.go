@@ -130,8 +130,16 @@ func (b builder) window(j *job) error {
 		j.seek, j.length = start, end-start
 	}
 	j.duration = end - start
+	if a := j.in.Audio; j.video && j.audio && a.Duration > 0 && start > a.Duration-leastSound {
+		j.audio = false
+		j.notes = append(j.notes, fmt.Sprintf("the part has no sound: that of %s ends at %s", j.in.Path, length(a.Duration)))
+	}
 	return nil
 }
+
+// leastSound is how many seconds of sound are worth keeping: a codec makes
+// nothing at all of less.
+const leastSound = 0.1
 
 // exact is how many seconds a cut may be too long to count as what was asked.
 const exact = 0.15

@@ -12,34 +12,87 @@ import (
 	"stepbox.dev/host/event"
 )
 
-// What cameras, phones and shops make: turned pictures, changing frame rates,
-// six channels, covers, subtitles, pixels that are not square.
+// What cameras, phones, recorders and cutters make.
 func TestOddMedia(t *testing.T) {
-	for name, how := range map[string]string{
+	const (
+		picture = "-f lavfi -i testsrc2=size=64x36:rate=10:duration=3 "
+		sound   = "-f lavfi -i sine=duration=3 "
+		fast    = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p "
+	)
+	odd := map[string]string{
+		"base.mp4":   picture + sound + fast + "-c:a aac",
 		"turned.mp4": "-i file:./quiet.mp4 -c copy -metadata:s:v rotate=90",
+		"upside.mov": "-i file:./quiet.mp4 -c copy -metadata:s:v rotate=180",
 		"vfr.mp4":    "-f lavfi -i testsrc2=size=64x36:rate=20:duration=2 -vf select=not(mod(n\\,3))+lt(n\\,10) -fps_mode vfr -c:v libx264 -preset ultrafast -pix_fmt yuv444p10",
 		"six.mkv":    "-f lavfi -i testsrc2=size=64x36:rate=5:duration=1 -f lavfi -i sine=duration=1 -c:v libx264 -preset ultrafast -c:a ac3 -ac 6",
 		"cover.mp3":  "-f lavfi -i sine=duration=1 -f lavfi -i color=size=16x16:duration=1 -map 0 -map 1 -c:a libmp3lame -c:v png -frames:v 1 -disposition:v attached_pic",
 		"wide.mkv":   "-f lavfi -i testsrc2=size=36x36:rate=5:duration=1 -vf setsar=2 -c:v libx264 -preset ultrafast -pix_fmt yuv420p",
-	} {
-		fixtures[name] = how
+		"full.mov":   picture + sound + "-c:v mjpeg -pix_fmt yuvj422p -c:a pcm_f32le -ar 96000",
+		"hdr.mp4":    picture + "-c:v libx264 -preset ultrafast -pix_fmt yuv420p10 -color_primaries bt2020 -color_trc smpte2084 -colorspace bt2020nc",
+		"inter.ts":   picture + sound + fast + "-flags +ilme+ildct -x264opts tff=1 -c:a ac3",
+		"late.ts":    "-i file:./base.mp4 -c copy -output_ts_offset 100000",
+		"late.mkv":   "-i file:./base.mp4 -c copy -output_ts_offset 50",
+		"edit.mp4":   "-ss 1.05 -i file:./base.mp4 -c copy",
+		"dvd.mpg":    picture + "-f lavfi -i sine=duration=1 -r 25 -c:v mpeg2video -c:a mp2",
+		"time.mov":   picture + sound + fast + "-c:a pcm_s16le -timecode 01:00:00:00",
+		"voice.wav":  "-f lavfi -i sine=duration=3:sample_rate=8000",
+		"song.flac":  "-f lavfi -i sine=duration=3:sample_rate=96000 -sample_fmt s32",
+		"one.mp4":    "-f lavfi -i testsrc2=size=64x36:rate=10:duration=0.1 " + fast,
+		"blip.mp4":   picture + "-f lavfi -i sine=duration=0.02 " + fast + "-c:a aac",
+		"alpha.mov":  "-f lavfi -i testsrc2=size=64x36:rate=10:duration=1 -pix_fmt rgba -c:v png",
 	}
-	s := newStudio(t).film("quiet.mp4", "turned.mp4", "vfr.mp4", "six.mkv", "cover.mp3", "wide.mkv")
-	for name, c := range map[string]struct {
+	names := []string{"quiet.mp4", "base.mp4"}
+	for name, how := range odd {
+		if fixtures[name] = how; name != "base.mp4" {
+			names = append(names, name)
+		}
+	}
+	s := newStudio(t).film(names...)
+	convert := func(name, container string) abi.Call {
+		return call("convert_video", args{"inputs": []string{name}, "container": container})
+	}
+	cases := []struct {
+		name     string
 		call     abi.Call
 		want     string
 		duration float64
 	}{
-		"a turned picture, copied":  {call("strip_audio", args{"inputs": []string{"turned.mp4"}}), "h264 36x64", 2},
-		"a turned picture, encoded": {call("convert_video", args{"inputs": []string{"turned.mp4"}, "container": "mkv"}), "h264 36x64", 2},
-		"a changing rate":           {call("compress_video", args{"inputs": []string{"vfr.mp4"}, "crf": 30}), "h264 64x36", 2},
-		"six channels":              {call("extract_audio", args{"inputs": []string{"six.mkv"}}), "mp3", 1},
-		"a cover":                   {call("adjust_volume", args{"inputs": []string{"cover.mp3"}, "level": "50%"}), "mp3", 1},
-		"wide pixels":               {call("resize_video", args{"inputs": []string{"wide.mkv"}, "height": 18}), "h264 36x18", 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			near(t, s.run(c.call).Media[0], c.want, c.duration)
-		})
+		{"a turned picture, copied", call("strip_audio", args{"inputs": []string{"turned.mp4"}}), "h264 36x64", 2},
+		{"a turned picture, encoded", convert("turned.mp4", "mkv"), "h264 36x64", 2},
+		{"upside down", call("create_thumbnail", args{"input": "upside.mov"}), "mjpeg 64x36", 0},
+		{"a changing rate", call("compress_video", args{"inputs": []string{"vfr.mp4"}, "crf": 30}), "h264 64x36", 2},
+		{"a changing rate, to a size", call("compress_video", args{"inputs": []string{"vfr.mp4"}, "target_size_mb": 0.01, "output": "vfr small.mp4"}), "h264 64x36", 2},
+		{"six channels", call("extract_audio", args{"inputs": []string{"six.mkv"}}), "mp3", 1},
+		{"a cover", call("adjust_volume", args{"inputs": []string{"cover.mp3"}, "level": "50%"}), "mp3", 1},
+		{"wide pixels", call("resize_video", args{"inputs": []string{"wide.mkv"}, "height": 18}), "h264 36x18", 1},
+		{"full range, float sound", convert("full.mov", "mp4"), "h264 64x36 aac", 3},
+		{"high dynamic range", convert("hdr.mp4", "webm"), "vp9 64x36", 3},
+		{"interlaced, cut", call("trim_video", args{"input": "inter.ts", "start": "0.55", "end": "1.5"}), "h264 64x36 ac3", 0.95},
+		{"a late beginning, cut", call("trim_video", args{"input": "late.ts", "start": "0.55", "end": "1.5"}), "h264 64x36 aac", 0.95},
+		{"a late beginning, a still", call("create_thumbnail", args{"input": "late.ts", "at_time": "1"}), "mjpeg 64x36", 0},
+		{"a late beginning in Matroska", convert("late.mkv", "mov"), "h264 64x36 aac", 3},
+		{"frames in front of the beginning", convert("edit.mp4", "mkv"), "h264 64x36 aac", 1.95},
+		{"frames in front of the beginning, kept", convert("edit.mp4", "mov"), "h264 64x36 aac", 1.95},
+		{"packets without a time", convert("dvd.mpg", "mkv"), "mpeg2video 64x36 aac", 2.9},
+		{"a sound that ends before", call("extract_audio", args{"inputs": []string{"dvd.mpg"}}), "mp3", 1},
+		{"a camera's time code", convert("time.mov", "mp4"), "h264 64x36 aac", 3},
+		{"a telephone's rate", call("extract_audio", args{"inputs": []string{"voice.wav"}}), "mp3", 3.1},
+		{"a studio's rate, cut", call("trim_video", args{"input": "song.flac", "start": "1", "end": "2"}), "flac", 1},
+		{"one frame", call("create_thumbnail", args{"input": "one.mp4"}), "mjpeg 64x36", 0},
+		{"hardly a sound", call("adjust_speed", args{"inputs": []string{"blip.mp4"}, "speed": 2}), "h264 64x36", 1.5},
+		{"a part without sound", call("trim_video", args{"input": "dvd.mpg", "start": "2"}), "h264 64x36", 0.9},
+		{"see-through", convert("alpha.mov", "mp4"), "h264 64x36", 1},
+	}
+	var calls []abi.Call
+	for _, c := range cases {
+		calls = append(calls, c.call)
+	}
+	r, err := s.try(&person{yes: true}, false, calls...)
+	require.NoError(t, err)
+	made := batches(t, r.Results)
+	require.Len(t, made, len(cases))
+	for i, c := range cases {
+		t.Run(c.name, func(t *testing.T) { near(t, made[i].Media[0], c.want, c.duration) })
 	}
 }
 

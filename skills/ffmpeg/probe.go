@@ -51,6 +51,7 @@ func parseProbe(name string, text []byte) (Media, error) {
 				}
 			}
 			lasting = max(lasting, s.lasts)
+		case s.Type == "audio" && s.Duration != "" && s.lasts == 0: // a track that holds nothing
 		case s.Type == "audio" && s.Channels > 0:
 			if a := s.audio(); m.Audio == nil {
 				m.Audio = a

@@ -308,7 +308,11 @@ func (e Expect) faults(m Media) (all []string) {
 	count(len(m.Subtitles), e.Subtitles, "subtitle", "subtitles")
 	count(len(m.Covers), e.Covers, "cover", "covers")
 	if e.Duration > 0 && math.Abs(m.Duration-e.Duration) > e.Tolerance {
-		wrong("is %s s long, not %s", seconds(m.Duration), seconds(e.Duration))
+		hint := ""
+		if m.Duration < e.Duration {
+			hint = ": what it is made of may be damaged or cut off"
+		}
+		wrong("is %s s long, not %s%s", seconds(m.Duration), seconds(e.Duration), hint)
 	}
 	if e.MaxBytes > 0 && m.Size > e.MaxBytes {
 		wrong("has %s, more than %s", guest.Size(m.Size), guest.Size(e.MaxBytes))
