@@ -82,18 +82,6 @@ func TestJoin(t *testing.T) {
 	require.ErrorContains(t, err, `"one.mp4" and "a.mp3" cannot be joined: only one of them has a picture`)
 }
 
-// batches are what the calls of run_batch made.
-func batches(t *testing.T, results []abi.CallResult) (all []Made) {
-	for _, r := range results {
-		if r.Tool == "run_batch" {
-			var m Made
-			require.NoError(t, json.Unmarshal(r.Result, &m))
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
 // A file that became a list since it was looked at is not opened as one.
 func TestJoinOpensNoLists(t *testing.T) {
 	s := newStudio(t).film("clip.mov")
