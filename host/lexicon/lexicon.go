@@ -58,6 +58,9 @@ type Lexicon struct {
 	// Finds are tools that a noun alone stands for: "delete the duplicates" is a
 	// call that finds and one that acts on what was found.
 	Finds []string
+	// Repeats are arguments, as tool.arg, in which a name that is said twice counts
+	// twice: "join a, b and a".
+	Repeats []string
 	// Results is the field of a tool's result that "them" stands for.
 	Results map[string]string
 
@@ -117,6 +120,9 @@ func Parse(data []byte, file string) (*Lexicon, error) {
 	}
 	return l, nil
 }
+
+// maxPhrases is how many a lexicon may have: all are held against a request.
+const maxPhrases = 20_000
 
 type parser struct {
 	file   string
@@ -195,6 +201,10 @@ func (p *parser) document(n *yaml.Node) {
 			}
 		case "default":
 			p.lex.Default = v.Value
+		case "repeats":
+			if err := v.Decode(&p.lex.Repeats); err != nil {
+				p.fault(v, "repeats must be a list of tool.argument")
+			}
 		case "finds":
 			if err := v.Decode(&p.lex.Finds); err != nil {
 				p.fault(v, "finds must be a list of tools")
@@ -204,7 +214,7 @@ func (p *parser) document(n *yaml.Node) {
 				p.fault(v, "results must be tool: field")
 			}
 		default:
-			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, rough, stories, default, finds or results", key)
+			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, rough, stories, default, finds, repeats or results", key)
 		}
 	})
 }
@@ -308,6 +318,10 @@ func (p *parser) sayIn(out map[string][]string, lang string, k, v *yaml.Node) {
 	for _, s := range list {
 		if _, done := p.lex.phrases[s]; done {
 			continue
+		}
+		if len(p.lex.phrases) == maxPhrases {
+			p.fault(v, "more than %d phrases", maxPhrases)
+			return
 		}
 		els, err := parsePhrase(s)
 		if err != nil {

@@ -172,6 +172,12 @@ func (c *linter) rest() {
 			}
 		}
 	}
+	for _, a := range c.lex.Repeats {
+		tool, arg, _ := strings.Cut(a, ".")
+		if t, ok := c.reg.Tool(tool); !ok || t.Args[arg] == nil {
+			c.fault(0, "repeats names %q, which is not there", a)
+		}
+	}
 	for _, a := range c.lex.Quiet {
 		c.arg(0, a)
 	}

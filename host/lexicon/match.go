@@ -52,7 +52,8 @@ func Sort(ms []Match) {
 	})
 }
 
-// Find returns every phrase that occurs in the tokens, in their order.
+// Find returns every phrase that occurs in the tokens, in their order; none when
+// there is no end to looking for them.
 func (g *Grammar) Find(toks []Token, now time.Time) []Match {
 	f := finder{g: g, memo: memo{r: Reader{Tokens: toks, Now: now}}, fill: make([]bool, len(toks))}
 	for i, t := range toks {
@@ -77,6 +78,9 @@ func (g *Grammar) Find(toks []Token, now time.Time) []Match {
 					out = f.try(out, p, i)
 				}
 			}
+		}
+		if f.steps > maxSteps {
+			return nil // half of the phrases would be another request than all of them
 		}
 		if t.Kind == Word {
 			for n := 3; n <= len(t.Fold) && n <= g.longest; n++ {
@@ -139,9 +143,14 @@ func matches(words []string, t Token, plural bool) bool {
 
 type finder struct {
 	memo
-	g    *Grammar
-	fill []bool
+	g     *Grammar
+	fill  []bool
+	steps int
 }
+
+// maxSteps bounds the work for one request: hundreds of times what the longest
+// sensible ones take.
+const maxSteps = 4_000_000
 
 func (f *finder) try(out []Match, p *Phrase, i int) []Match {
 	m := Match{Phrase: p, Start: i}
@@ -160,6 +169,9 @@ const (
 // match matches elements from e at token j. free says that fillers may come
 // first.
 func (f *finder) match(m *Match, e, j int, free bool) (int, bool) {
+	if f.steps++; f.steps > maxSteps {
+		return 0, false
+	}
 	if e == len(m.els) {
 		return j, true
 	}

@@ -74,6 +74,14 @@ var slotKinds = map[string]bool{
 	slotWhole: true, slotSeconds: true, slotMinutes: true, slotMore: true, slotLess: true, slotGain: true, slotDims: true, slotBitrate: true, slotFrame: true, slotBefore: true, slotEnd: true,
 }
 
+// What one phrase may hold. A matcher has to try every gap at every length: the
+// time for it grows with the power of their number.
+const (
+	maxElements     = 24
+	maxGaps         = 2
+	maxAlternatives = 60
+)
+
 // parsePhrase reads one phrase. A phrase with words that may be missing becomes
 // several lists of elements.
 func parsePhrase(s string) ([][]element, error) {
@@ -122,6 +130,19 @@ func parsePhrase(s string) ([][]element, error) {
 		if els[0].gap || els[len(els)-1].gap {
 			return nil, errors.New("may not begin or end with ...")
 		}
+		gaps := 0
+		for i, e := range els {
+			if !e.gap {
+				continue
+			}
+			gaps++
+			if els[i-1].gap {
+				return nil, errors.New("has ... twice in a row")
+			}
+		}
+		if gaps > maxGaps || len(els) > maxElements {
+			return nil, fmt.Errorf("has more than %d parts or more than %d times ...", maxElements, maxGaps)
+		}
 	}
 	return kept, nil
 }
@@ -167,6 +188,9 @@ func parseElement(f string) ([]element, error) {
 	}
 	var e element
 	for alt := range strings.SplitSeq(f, "|") {
+		if len(e.words) == maxAlternatives {
+			return nil, fmt.Errorf("%.20q: more than %d alternatives", f, maxAlternatives)
+		}
 		if plain(alt) {
 			e.words = append(e.words, alt)
 			continue

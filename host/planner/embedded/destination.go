@@ -10,10 +10,10 @@ import (
 	"stepbox.dev/host/plan"
 )
 
-// namesFile reports whether the clause holds a file's name.
+// namesFile reports whether the clause names a file that no phrase has taken.
 func (a *attempt) namesFile() bool {
 	for i := a.c.from; i < a.c.to; i++ {
-		if a.q.toks[i].Kind == lexicon.Name {
+		if a.q.toks[i].Kind == lexicon.Name && !a.used[i] {
 			return true
 		}
 	}
@@ -64,6 +64,9 @@ func (a *attempt) intoLast() {
 		return
 	}
 	in := a.inside[last]
+	if a.mentions(in.text) > 1 {
+		return // "join a and b, with the size of b"
+	}
 	needed := slices.Contains(a.tool.Required, dst)
 	thing := a.arg(lexicon.RoleThing)
 	apart := thing != a.arg(lexicon.RoleFolder) && thing != a.arg(lexicon.RolePlace) && a.args[thing] != nil // "unzip a.zip in b"
@@ -84,6 +87,17 @@ func (a *attempt) intoLast() {
 		a.args[in.arg] = list
 	}
 	a.set(dst, trimPath(in.text))
+}
+
+// mentions counts how often the clause names a file.
+func (a *attempt) mentions(name string) int {
+	n := 0
+	for i := a.c.from; i < a.c.to; i++ {
+		if a.q.toks[i].Text == name {
+			n++
+		}
+	}
+	return n
 }
 
 // patternsInside puts patterns into the folder that was named, for a tool that

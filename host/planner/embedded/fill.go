@@ -256,7 +256,14 @@ func (a *attempt) take(m *lexicon.Match) {
 // sets applies a phrase if the tool has all its arguments and none is set to
 // something else.
 func (a *attempt) sets(m *lexicon.Match) bool {
+	var later *registry.Tool
+	if m.Then != "" {
+		later, _ = a.q.req.Skill.Registry().Tool(m.Then)
+	}
 	for _, f := range m.Filled {
+		if later != nil && later.Args[f.Arg] != nil {
+			continue // an argument of the call that comes behind
+		}
 		if !a.free(f.Arg) {
 			return false
 		}
@@ -278,7 +285,9 @@ func (a *attempt) sets(m *lexicon.Match) bool {
 		return false
 	}
 	for _, f := range m.Filled {
-		a.set(f.Arg, f.Value)
+		if later == nil || later.Args[f.Arg] == nil {
+			a.set(f.Arg, f.Value)
+		}
 	}
 	for arg, v := range m.Set {
 		a.set(arg, v)

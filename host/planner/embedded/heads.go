@@ -19,13 +19,25 @@ func (a *attempt) inOrder() {
 			at[h.value] = h.tok
 		}
 	}
+	for i := a.c.to - 1; i >= a.c.from; i-- {
+		if t := a.q.toks[i]; t.Kind == lexicon.Name || t.Kind == lexicon.Quoted {
+			at[literal(trimPath(t.Text))] = i
+		}
+	}
 	for _, v := range a.args {
 		list, ok := v.([]any)
-		if !ok || slices.ContainsFunc(list, func(x any) bool { _, known := at[x]; return !known }) {
+		if !ok || slices.ContainsFunc(list, func(x any) bool { _, known := at[x]; return !known || repeated(list, x) }) {
 			continue
 		}
 		slices.SortStableFunc(list, func(x, y any) int { return at[x] - at[y] })
 	}
+}
+
+// repeated reports whether a value stands in a list more than once: the order is
+// the request's then.
+func repeated(list []any, x any) bool {
+	i := slices.Index(list, x)
+	return slices.Contains(list[i+1:], x)
 }
 
 // together makes one pattern of several that narrow each other down, "pdf files

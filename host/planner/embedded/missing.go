@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func (a *attempt) leftovers() int {
 		}
 		j := i
 		for j < a.c.to && a.meaningful(j) {
-			hard = hard || a.q.toks[j].Kind == lexicon.Number || a.q.toks[j].Kind == lexicon.Name || a.q.toks[j].Kind == lexicon.Quoted || a.q.words[j].role == lexicon.Not
+			hard = hard || a.q.saysValue(j) || a.q.toks[j].Kind == lexicon.Number || a.q.toks[j].Kind == lexicon.Name || a.q.toks[j].Kind == lexicon.Quoted || a.q.words[j].role == lexicon.Not
 			j++
 			count++
 			if a.q.toks[j-1].Kind == lexicon.Han && j-i > 1 {
@@ -78,6 +79,14 @@ func (a *attempt) leftovers() int {
 		a.problems = append([]string{fmt.Sprintf("I did not understand %s. Can you say that in other words, or leave it out?", quoteList(parts))}, a.problems...)
 	}
 	return count
+}
+
+// saysValue reports whether token j says what kind of file is made, or holds a
+// value that counts in phrases alone: never dropped in silence, "as alac".
+func (q *reading) saysValue(j int) bool {
+	return slices.ContainsFunc(q.matches, func(m lexicon.Match) bool {
+		return m.Meaning == lexicon.Value && m.Start <= j && j < m.End && (isExtension(m.Value) || slices.Contains(q.g.Lexicon().Quiet, m.Arg))
+	})
 }
 
 // meaningful reports whether token i says something that nothing has used.
@@ -105,6 +114,7 @@ func (a *attempt) required() int {
 	if a.filters > 0 || a.here {
 		a.placeIsHere()
 	}
+	a.fromEnding()
 	missing := 0
 	for _, r := range a.tool.Required {
 		if _, ok := a.args[r]; ok || a.tool.Defaults[r] != nil {
@@ -119,6 +129,24 @@ func (a *attempt) required() int {
 		a.ask(a.tool.AnyOf...)
 	}
 	return missing
+}
+
+// fromEnding takes the one argument that is needed and has endings of names for
+// values from the name of what is made: "convert a.mp4 to b.mov".
+func (a *attempt) fromEnding() {
+	made, _ := a.args[a.arg(lexicon.RoleDestination)].(string)
+	ext := strings.ToLower(strings.TrimPrefix(path.Ext(made), "."))
+	if ext == "" || !isExtension(ext) {
+		return
+	}
+	for _, n := range append(slices.Clone(a.tool.Required), a.tool.AnyOf...) {
+		if s := a.tool.Args[n]; s != nil && slices.Contains(s.Enum, ext) {
+			if _, set := a.args[n]; !set {
+				a.set(n, ext)
+			}
+			return
+		}
+	}
 }
 
 // unlimited asks before everything in a folder is destroyed that nobody called

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -297,7 +298,7 @@ func (a *attempt) names() {
 			if !file && a.arg(lexicon.RoleFolder) != "" {
 				arg = a.arg(lexicon.RoleFolder)
 			}
-			if a.give(arg, t.Text) {
+			if a.again(arg, t.Text, i) || a.give(arg, t.Text) {
 				a.used[i] = true
 			}
 		case a.arg(lexicon.RoleText) != "" && a.free(a.arg(lexicon.RoleText)):
@@ -307,6 +308,21 @@ func (a *attempt) names() {
 			a.pattern(i, i+1, namePattern(t.Text))
 		}
 	}
+}
+
+// again takes a name a second time where the lexicon says that this counts: "join
+// a, b and a".
+func (a *attempt) again(arg, p string, i int) bool {
+	list, _ := a.args[arg].([]any)
+	before := false // in the same list, not "with the size of a"
+	for k := a.c.from; k < i; k++ {
+		before = before || a.q.toks[k].Text == p && a.q.place[k] == ""
+	}
+	if !before || a.q.words[i-1].role != lexicon.And || !slices.Contains(list, literal(p)) || !slices.Contains(a.q.g.Lexicon().Repeats, a.tool.Name+"."+arg) {
+		return false
+	}
+	a.args[arg] = append(list, literal(p))
+	return true
 }
 
 // packed reports whether a name is but the double extension of a packed archive:

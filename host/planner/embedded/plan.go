@@ -42,7 +42,7 @@ func (q *reading) plan() planner.Answer {
 		if q.g.Lexicon().Stories && c.loose && a != nil {
 			// "a.mp4 is too big, compress it" is one order, said twice.
 			whole := clause{from: c.from, to: clauses[i+1].to, loose: clauses[i+1].loose}
-			if next, _ := q.best(clauses[i+1], a); next != nil && next.tool == a.tool && (next.pronoun == lexicon.It || !next.namesFile()) {
+			if next, _ := q.best(clauses[i+1], a); next != nil && next.tool == a.tool && (next.pronoun == lexicon.It || !q.names(clauses[i+1])) {
 				if both, _ := q.best(whole, prev); both != nil && both.tool == a.tool && len(both.problems) == 0 {
 					clauses[i+1].from = c.from
 					continue
@@ -107,13 +107,18 @@ func (q *reading) first(meaning lexicon.Meaning) *lexicon.Match {
 		if m.Meaning == meaning {
 			return m
 		}
-		if m.Skill && (m.Meaning != lexicon.Sets || m.Tool != "") { // what is meant says not what is done
+		if m.Skill && (m.Meaning != lexicon.Sets || m.Tool != "" || len(m.Filled) > 0) { // what is meant says not what is done
 			for _, w := range m.Words {
 				used[w] = true
 			}
 		}
 	}
 	return nil
+}
+
+// names reports whether a clause holds a file's name.
+func (q *reading) names(c clause) bool {
+	return slices.ContainsFunc(q.toks[c.from:c.to], func(t lexicon.Token) bool { return t.Kind == lexicon.Name })
 }
 
 // candidatesFor ranks the tools that a clause votes for.
@@ -264,6 +269,11 @@ func (a *attempt) besides() []*attempt {
 		}
 		next := a.q.start(t, clause{from: a.c.to, to: a.c.to})
 		next.pronoun = lexicon.It
+		for _, f := range a.conditions[i].Filled {
+			if t.Args[f.Arg] != nil {
+				next.set(f.Arg, f.Value)
+			}
+		}
 		next.thread(last)
 		next.required()
 		out = append(out, next)

@@ -79,6 +79,9 @@ func (q *reading) findFixed() {
 		if m.Meaning > lexicon.Verb || m.Literals()+len(m.Filled) < 2 || q.anyFixed(m) || q.reachesPlace(m) || q.alsoFunction(m) {
 			continue
 		}
+		if m.Meaning == lexicon.Refuses && m.Start > 0 && q.functionAt(m.Start-1) {
+			continue // "from mail to papers": a folder
+		}
 		for n, w := range m.Words {
 			if n > 0 && n == len(m.Words)-1 && w > m.Words[n-1]+1 && w == m.End-1 && q.functionAt(w) {
 				break // "get … into": a preposition as well

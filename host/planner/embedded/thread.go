@@ -114,7 +114,20 @@ func (a *attempt) nameProduct(dst string) {
 			ext = "." + v
 		}
 	}
-	a.args[dst] = strings.TrimSuffix(source, path.Ext(source)) + suffix + ext
+	for _, n := range a.tool.ArgOrder { // what the source cannot hold is made as the first kind there is
+		s := a.tool.Args[n]
+		if s == nil || len(s.Enum) == 0 || a.args[n] != nil || slices.Contains(s.Enum, strings.TrimPrefix(ext, ".")) || slices.ContainsFunc(s.Enum, func(v string) bool { return !isExtension(v) }) {
+			continue
+		}
+		ext = "." + s.Enum[0]
+		a.args[n] = s.Enum[0]
+	}
+	stem := strings.TrimSuffix(source, path.Ext(source)) + suffix
+	name := stem + ext
+	for i := 2; a.q.exists(name) && i < 100; i++ {
+		name = stem + "_" + strconv.Itoa(i) + ext
+	}
+	a.args[dst] = name
 }
 
 // inherit copies the filter of the call before.
