@@ -43,6 +43,11 @@ func (h *Host) engineIn(places []place, name, digest string) (*skill.EngineBundl
 			if f.name != name {
 				continue
 			}
+			if p.from == shipped {
+				if err := guardShipped(f.path); err != nil {
+					return nil, err
+				}
+			}
 			e, err := skill.LoadEngine(f.path)
 			if err != nil {
 				return nil, err
@@ -57,7 +62,7 @@ func (h *Host) engineIn(places []place, name, digest string) (*skill.EngineBundl
 		return nil, fault.New(fault.CheckFailed, "the engine %q that is there is not the one that is needed: its module has another digest than %s", name, digest)
 	}
 	return nil, fault.New(fault.Usage, "the engine %q is not installed", name).
-		Hint("stepbox install its bundle, or put %s.wasm into wasm/ beside stepbox", name)
+		Hint("it is a file of its own, %s.wasm, that comes from where the skill comes from: stepbox install %s.wasm, or put it into wasm/ beside stepbox", name, name)
 }
 
 // engines returns what finds the engines that a skill's contract names, for

@@ -79,6 +79,11 @@ func (h *Host) loadFound(f Found, overrides []string) (*skill.Skill, error) {
 		}
 		return skill.FromBundle(f.Path, b, o)
 	}
+	if f.From == shipped {
+		if err := guardShipped(f.Path); err != nil {
+			return nil, err
+		}
+	}
 	s, err := skill.Load(f.Path, o)
 	if err == nil && s.Bundle() != nil && s.Name() != f.Name {
 		return nil, fault.New(fault.CheckFailed, "%q holds the skill %q: a bundle that is found by name has the name of its file", f.Path, s.Name())
@@ -98,6 +103,11 @@ func (h *Host) layers(name string) ([]string, error) {
 		return nil, fault.New(fault.Usage, "the override folder %q cannot be read: %w", dir, err)
 	case !info.IsDir():
 		return nil, fault.New(fault.Usage, "the override %q is no folder", dir)
+	}
+	// What lies here decides what a skill may do, of an installed one too.
+	if err := store.Guarded(dir); err != nil {
+		return nil, fault.New(fault.Stopped, "the override folder %q decides what the skill %s may do, but others can change it: %w", dir, name, err).
+			Hint("make it yours alone: chmod -R go-w %s", dir)
 	}
 	return []string{dir}, nil
 }
@@ -150,20 +160,53 @@ func (h *Host) named() ([]Found, error) {
 // place is a folder in which skills and engines are found by name.
 type place struct{ dir, from string }
 
-// places are those beside the executable and those of --skills.
+// shipped is where a place beside the executable is from.
+const shipped = "shipped"
+
+// places are those beside the executable and those of --skills. An executable
+// in a folder called bin has its skills beside that.
 func (h *Host) places() []place {
 	var all []place
-	if exe, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(exe); err == nil {
-			exe = real
-		}
+	if exe, err := executable(); err == nil {
 		dir := filepath.Dir(exe)
-		all = append(all, place{filepath.Join(dir, "wasm"), "shipped"}, place{filepath.Join(filepath.Dir(dir), "wasm"), "shipped"})
+		all = append(all, place{filepath.Join(dir, "wasm"), shipped})
+		if filepath.Base(dir) == "bin" {
+			all = append(all, place{filepath.Join(filepath.Dir(dir), "wasm"), shipped})
+		}
 	}
 	for _, dir := range h.skills {
 		all = append(all, place{dir, "--skills"})
 	}
 	return all
+}
+
+func executable() (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(exe); err == nil {
+		exe = real
+	}
+	return exe, nil
+}
+
+// guardShipped refuses a skill or an engine beside the executable that somebody
+// else could have put there: it would be taken for a part of stepbox.
+func guardShipped(path string) error {
+	exe, err := executable()
+	if err != nil {
+		return fault.New(fault.Internal, "where is stepbox itself: %w", err)
+	}
+	program, err := os.Stat(exe)
+	if err == nil {
+		err = store.Shipped(program, filepath.Dir(path), path)
+	}
+	if err != nil {
+		return fault.New(fault.Stopped, "what lies beside stepbox is taken for a part of it, but %w", err).
+			Hint("take that right away with chmod o-w, or put stepbox and its wasm folder where only you can write")
+	}
+	return nil
 }
 
 type namedFile struct{ name, path string }

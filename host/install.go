@@ -78,14 +78,16 @@ func (h *Host) Verify(ctx context.Context, name string) ([]Verified, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := h.store.Ring(); err != nil {
+		return nil, err // it is not the bundles that are broken
+	}
 	all := []Verified{}
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if name == "" || e.Name == name {
-			_, err := h.store.Load(e)
-			all = append(all, Verified{e, err})
+			all = append(all, Verified{e, h.store.Verify(e)})
 		}
 	}
 	if name != "" && len(all) == 0 {

@@ -95,3 +95,44 @@ func TestTryOnATerminal(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(work, "data"), "nothing was installed")
 	require.NotContains(t, alone(t, work, work, "runs", "list"), "waiting")
 }
+
+// What lies beside the executable is taken for a part of stepbox, so nobody else
+// may have put it there.
+func TestShippedByOthers(t *testing.T) {
+	s := prepare(t)
+	exe, err := exec.LookPath("stepbox")
+	require.NoError(t, err)
+	work := home(t)
+	place := func(name string) (program, skills string) {
+		program, skills = filepath.Join(work, name, "stepbox"), filepath.Join(work, filepath.Dir(name), "wasm")
+		for from, to := range map[string]string{exe: program, s.bundle: filepath.Join(skills, "files.wasm")} {
+			require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
+			data, err := os.ReadFile(from)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(to, data, 0o755))
+		}
+		return program, skills
+	}
+	list := func(program string) string {
+		cmd := exec.Command(program, "skills", "list")
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
+		s.setenv(func(k, v string) { cmd.Env = append(cmd.Env, k+"="+v) }, work)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return string(out)
+	}
+	program, skills := place("here/bin")
+	require.Regexp(t, `files +0\.\S+ +shipped`, list(program))
+	require.NoError(t, os.Chmod(skills, 0o777))
+	require.Regexp(t, `files +shipped +broken: what lies beside stepbox .* can be changed by anybody`, list(program))
+	require.NoError(t, os.Chmod(skills, 0o755))
+	require.NoError(t, os.Chmod(filepath.Join(skills, "files.wasm"), 0o666))
+	require.Contains(t, list(program), "can be changed by anybody")
+	require.NoError(t, os.Chmod(filepath.Join(skills, "files.wasm"), 0o644))
+	if os.Geteuid() == 0 {
+		require.NoError(t, os.Chown(filepath.Join(skills, "files.wasm"), 65534, -1))
+		require.Contains(t, list(program), "is owned by user 65534")
+	}
+	program, _ = place("there/tools")
+	require.Contains(t, list(program), "no skill is known", "only a folder called bin has its skills beside it")
+}

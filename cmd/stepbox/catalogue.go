@@ -39,6 +39,9 @@ type toolPage struct {
 
 type argPage struct{ Name, Type, Default, Help string }
 
+// maxExamples is how many examples the page shows.
+const maxExamples = 60
+
 // catalogueEntry is the page about a skill.
 func catalogueEntry(s shownSkill) ([]byte, error) {
 	t, err := template.New("entry").Parse(catalogueText)
@@ -47,11 +50,11 @@ func catalogueEntry(s shownSkill) ([]byte, error) {
 	}
 	clean := display.Clean
 	p := entryPage{
-		Name: clean(s.Name), Version: clean(s.Version), Title: clean(s.Title), Tagline: clean(s.Tagline), Description: clean(s.Description),
-		Licence: clean(s.Licence), Maker: clean(s.maker()),
+		Name: clean(s.Name), Version: clean(s.Version), Title: display.Clip(s.Title, 200), Tagline: display.Clip(s.Tagline, 400),
+		Description: display.Clip(s.Description, 4000), Licence: clean(s.Licence), Maker: clean(s.maker()),
 	}
-	for _, e := range s.Examples {
-		p.Examples = append(p.Examples, clean(e))
+	for _, e := range s.Examples[:min(len(s.Examples), maxExamples)] {
+		p.Examples = append(p.Examples, display.Clip(e, 400))
 	}
 	shared := sharing(s.Tools)
 	for _, t := range s.Tools {
@@ -60,7 +63,7 @@ func catalogueEntry(s shownSkill) ([]byte, error) {
 		}
 		own, also := ownArgs(t, shared)
 		p.Tools = append(p.Tools, toolPage{
-			Name: clean(t.Name), Description: clean(strings.TrimSpace(t.Description)), Mode: t.May, May: display.May(t.May),
+			Name: clean(t.Name), Description: display.Clip(strings.TrimSpace(t.Description), 4000), Mode: t.May, May: display.May(t.May),
 			AnyOf: clean(strings.Join(t.AnyOf, ", ")), Also: strings.Join(also, ", "), Args: argPages(own),
 		})
 	}

@@ -11,9 +11,10 @@ import (
 
 func newCompletion(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:         "completion bash|zsh|fish|powershell",
-		Short:       "Print the completion script of a shell",
-		Long:        "Completion prints a script that completes verbs, flags, skills and run IDs.",
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print the completion script of a shell",
+		Long: `Completion prints a script that completes verbs, flags, skills, run IDs, what is
+installed and who is trusted.`,
 		Example:     `  stepbox completion bash > stepbox.bash`,
 		Args:        args(1, 1, "the name of a shell"),
 		ValidArgs:   []string{"bash", "zsh", "fish", "powershell"},
@@ -67,6 +68,42 @@ func (a *app) completeSkillThenFile(cmd *cobra.Command, given []string, typed st
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	return a.completeSkill(cmd, given, typed)
+}
+
+// completeInstalled completes with the names of what is installed, or files.
+func (a *app) completeInstalled(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	h, err := a.host(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	entries, err := h.Store().Entries()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var names []cobra.Completion
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name, typed) {
+			names = append(names, cobra.CompletionWithDesc(e.Name, e.Kind+" "+e.Version))
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// completeSigner completes with the names of the key ring.
+func (a *app) completeSigner(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	h, err := a.host(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ring, err := h.Store().Ring()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []cobra.Completion
+	for _, t := range ring.Trusted {
+		names = append(names, cobra.CompletionWithDesc(t.Name, string(t.Key)))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeRun completes the first argument with the IDs of runs, newest first.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -46,15 +47,7 @@ its sizes and digests. The module is not run.`,
 		Args:        args(1, 1, "a FILE.wasm"),
 		Annotations: exitCodes(fault.Usage, fault.Stopped, fault.CheckFailed),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			h, err := a.host(cmd.Context())
-			if err != nil {
-				return err
-			}
-			c, err := store.Examine(args[0])
-			if err != nil {
-				return err
-			}
-			i, err := inspect(h.Store(), c)
+			_, c, i, err := a.examine(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -71,6 +64,20 @@ its sizes and digests. The module is not run.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// examine reads a stranger's bundle and what is known about it.
+func (a *app) examine(ctx context.Context, path string) (*host.Host, *store.Candidate, inspected, error) {
+	h, err := a.host(ctx)
+	if err != nil {
+		return nil, nil, inspected{}, err
+	}
+	c, err := store.Examine(path)
+	if err != nil {
+		return nil, nil, inspected{}, err
+	}
+	i, err := inspect(h.Store(), c)
+	return h, c, i, err
 }
 
 func inspect(s *store.Store, c *store.Candidate) (inspected, error) {

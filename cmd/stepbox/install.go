@@ -67,7 +67,8 @@ func (a *app) install(ctx context.Context, h *host.Host, path string, o host.Ins
 		return err
 	}
 	for _, e := range p.Missing {
-		fmt.Fprintf(a.errs, "it runs the engine %s, which is not installed: %s\n", display.Clean(e.Name), display.Clean(e.Digest))
+		fmt.Fprintf(a.errs, "it runs the engine %s, which is not installed: get %s.wasm where this came from, and stepbox install it (its module is %s)\n",
+			display.Clean(e.Name), display.Clean(e.Name), display.Clean(e.Digest))
 	}
 	by := ""
 	if p.New.Signer != nil {
@@ -146,8 +147,9 @@ func newUpdate(a *app) *cobra.Command {
 	var o host.InstallOptions
 	o.Update = true
 	cmd := &cobra.Command{
-		Use:   "update [NAME|FILE.wasm…]",
-		Short: "Update what is installed, and show what that changes",
+		Use:               "update [NAME|FILE.wasm…]",
+		ValidArgsFunction: a.completeInstalled,
+		Short:             "Update what is installed, and show what that changes",
 		Long: `Update takes a newer bundle: the given file, or for a name the file that it was
 installed from. It shows what changes in what the skill may do, in its engines,
 limits and signer, and asks. Without arguments it looks at everything installed.`,
@@ -211,11 +213,12 @@ func sources(s *store.Store, given []string) ([]string, error) {
 func newRemove(a *app) *cobra.Command {
 	var engine bool
 	cmd := &cobra.Command{
-		Use:         "remove NAME",
-		Short:       "Remove an installed skill or engine",
-		Example:     `  stepbox install files.wasm --allow-unsigned --yes && stepbox remove files`,
-		Args:        args(1, 1, "the NAME of an installed skill or engine"),
-		Annotations: exitCodes(fault.Usage, fault.Stopped, fault.CheckFailed),
+		Use:               "remove NAME",
+		ValidArgsFunction: a.completeInstalled,
+		Short:             "Remove an installed skill or engine",
+		Example:           `  stepbox install files.wasm --allow-unsigned --yes && stepbox remove files`,
+		Args:              args(1, 1, "the NAME of an installed skill or engine"),
+		Annotations:       exitCodes(fault.Usage, fault.Stopped, fault.CheckFailed),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := a.host(cmd.Context())
 			if err != nil {
@@ -239,21 +242,22 @@ func newRemove(a *app) *cobra.Command {
 
 func newVerify(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "verify [NAME|FILE.wasm]",
-		Short: "Check what is installed, or the signature of a file",
+		Use:               "verify [NAME|FILE.wasm]",
+		ValidArgsFunction: a.completeInstalled,
+		Short:             "Check what is installed, or the signature of a file",
 		Long: `Verify reads every installed bundle and checks it against the lock file and the key
 ring, or one of them, or the parts and the signature of a file.`,
 		Example:     `  stepbox verify`,
 		Args:        args(0, 1, "a name or a file"),
 		Annotations: exitCodes(fault.Usage, fault.Stopped, fault.CheckFailed),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			name := strings.Join(args, "")
+			if strings.HasSuffix(name, ".wasm") {
+				return a.verifyFile(cmd.Context(), name)
+			}
 			h, err := a.host(cmd.Context())
 			if err != nil {
 				return err
-			}
-			name := strings.Join(args, "")
-			if strings.HasSuffix(name, ".wasm") {
-				return a.verifyFile(h, name)
 			}
 			all, err := h.Verify(cmd.Context(), name)
 			if err != nil {
@@ -265,12 +269,8 @@ ring, or one of them, or the parts and the signature of a file.`,
 }
 
 // verifyFile is an error unless a trusted key signed the file.
-func (a *app) verifyFile(h *host.Host, path string) error {
-	c, err := store.Examine(path)
-	if err != nil {
-		return err
-	}
-	i, err := inspect(h.Store(), c)
+func (a *app) verifyFile(ctx context.Context, path string) error {
+	_, c, i, err := a.examine(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -299,6 +299,9 @@ func (a *app) printVerified(all []host.Verified) error {
 		}
 		if v.Err != nil {
 			state = "BROKEN: " + v.Err.Error()
+			if next := fault.Next(v.Err); next != "" {
+				state += ": " + next
+			}
 			bad = append(bad, v.Name)
 		}
 		rows = append(rows, []string{v.Kind, v.Name, v.Version, state})
@@ -312,7 +315,7 @@ func (a *app) printVerified(all []host.Verified) error {
 		return err
 	}
 	if len(bad) > 0 {
-		return fault.New(fault.CheckFailed, "not what was installed: %s", strings.Join(bad, ", ")).Hint("stepbox remove each, and install it again")
+		return fault.New(fault.CheckFailed, "not in order: %s", strings.Join(bad, ", "))
 	}
 	return nil
 }

@@ -128,11 +128,12 @@ its owner first.`,
 
 func newKeysForget(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:         "forget NAME|KEY",
-		Short:       "Trust a key no more; what it signed runs no more",
-		Example:     `  stepbox keys new ada@example.org && stepbox keys forget ada@example.org`,
-		Args:        args(1, 1, "a NAME or a KEY"),
-		Annotations: exitCodes(fault.Usage, fault.Stopped, fault.CheckFailed),
+		Use:               "forget NAME|KEY",
+		ValidArgsFunction: a.completeSigner,
+		Short:             "Trust a key no more; what it signed runs no more",
+		Example:           `  stepbox keys new ada@example.org && stepbox keys forget ada@example.org`,
+		Args:              args(1, 1, "a NAME or a KEY"),
+		Annotations:       exitCodes(fault.Usage, fault.Stopped, fault.CheckFailed),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := a.host(cmd.Context())
 			if err != nil {

@@ -12,12 +12,13 @@ import (
 	"stepbox.dev/host/fault"
 )
 
-// newMan writes the manual pages, for those who package stepbox.
+// newMan writes the manual pages.
 func newMan() *cobra.Command {
 	return &cobra.Command{
-		Use:         "man DIR",
-		Short:       "Write the manual pages into a folder",
-		Hidden:      true,
+		Use:   "man DIR",
+		Short: "Write the manual pages into a folder",
+		Long: `Man writes a page for each command, for whoever packages stepbox, or to read:
+man -l man1/stepbox-run.1`,
 		Example:     `  stepbox man man1`,
 		Args:        args(1, 1, "a folder"),
 		Annotations: exitCodes(fault.Usage),

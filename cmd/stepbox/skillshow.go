@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"stepbox.dev/abi"
+	"stepbox.dev/host"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/registry"
 	"stepbox.dev/host/skill"
@@ -63,11 +66,7 @@ tool may touch is enforced, whatever the skill does.`,
 		Annotations:       exitCodes(fault.Usage),
 		ValidArgsFunction: a.completeSkill,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			h, err := a.host(cmd.Context())
-			if err != nil {
-				return err
-			}
-			s, err := h.Skill(cmd.Context(), args[0])
+			h, s, err := a.skill(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -95,6 +94,16 @@ tool may touch is enforced, whatever the skill does.`,
 	cmd.Flags().BoolVar(&asHTML, "html", false, "print it as a page for a browser")
 	cmd.MarkFlagsMutuallyExclusive("json", "html")
 	return cmd
+}
+
+// skill finds and loads the skill that was named.
+func (a *app) skill(ctx context.Context, name string) (*host.Host, *skill.Skill, error) {
+	h, err := a.host(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := h.Skill(ctx, name)
+	return h, s, err
 }
 
 func shown(s *skill.Skill) shownSkill {

@@ -19,11 +19,7 @@ func newSkillsTools(a *app) *cobra.Command {
 		Annotations:       exitCodes(fault.Usage),
 		ValidArgsFunction: a.completeSkill,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			h, err := a.host(cmd.Context())
-			if err != nil {
-				return err
-			}
-			s, err := h.Skill(cmd.Context(), args[0])
+			_, s, err := a.skill(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

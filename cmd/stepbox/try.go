@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"stepbox.dev/host/fault"
-	"stepbox.dev/host/store"
 )
 
 func newTry(a *app) *cobra.Command {
@@ -21,19 +20,14 @@ adds files. Without a terminal the changes are kept aside, as in run.`,
 		Args:        args(2, 2, "FILE.wasm REQUEST"),
 		Annotations: exitCodes(runCodes...),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(a.overrides) > 0 {
+				return fault.New(fault.Usage, "a bundle is tried as it is: --override is for skills that you know")
+			}
 			r.Utterance = args[1]
 			if err := r.check(); err != nil {
 				return err
 			}
-			h, err := a.host(cmd.Context())
-			if err != nil {
-				return err
-			}
-			c, err := store.Examine(args[0])
-			if err != nil {
-				return err
-			}
-			i, err := inspect(h.Store(), c)
+			h, c, i, err := a.examine(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

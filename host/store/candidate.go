@@ -67,6 +67,10 @@ func Examine(path string) (*Candidate, error) {
 		if c.Skill, err = skill.FromBundle(path, b, skill.Options{}); err != nil {
 			return nil, err
 		}
+		// A skill whose words cannot be read is of no use to anybody.
+		if _, err := c.Skill.Vocabulary(); err != nil {
+			return nil, fault.New(fault.Usage, "%q: %w", path, err)
+		}
 		c.Declares = declaredBySkill(c.Skill)
 	}
 	c.Signer, c.SignatureError = Verify(b)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // access is what others may not do with a file.
@@ -47,6 +48,29 @@ func readFile(path string, most int64, a access) ([]byte, error) {
 		return nil, fmt.Errorf("%q changed while it was read: %w", path, err)
 	}
 	return data, nil
+}
+
+// Guarded reports, as an error, a folder of the person's own, or a file in it,
+// that somebody else can change.
+func Guarded(dir string) error {
+	if err := mine(dir, othersMustNotWrite); err != nil {
+		return fmt.Errorf("%q: %w", dir, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		if err := closed(info, othersMustNotWrite); err != nil {
+			return fmt.Errorf("%q: %w", path, err)
+		}
+	}
+	return nil
 }
 
 // mine reports, as an error, a folder that is not this user's or that others

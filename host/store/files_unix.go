@@ -5,6 +5,7 @@ package store
 import (
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -20,6 +21,29 @@ func closed(info os.FileInfo, a access) error {
 	}
 	if info.Mode().Perm()&os.FileMode(a) != 0 {
 		return &openToOthersError{fmt.Sprintf("its mode is %s", info.Mode().Perm())}
+	}
+	return nil
+}
+
+// Shipped reports, as an error, what came with a program but could have been put
+// there, or changed, by somebody else: by anybody, or by an owner who is neither
+// this user, nor root, nor the owner of the program.
+func Shipped(program os.FileInfo, paths ...string) error {
+	owners := []int{os.Geteuid(), 0}
+	if sys, ok := program.Sys().(*syscall.Stat_t); ok {
+		owners = append(owners, int(sys.Uid))
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		if info.Mode().Perm()&0o002 != 0 {
+			return fmt.Errorf("%q can be changed by anybody: its mode is %s", path, info.Mode().Perm())
+		}
+		if sys, ok := info.Sys().(*syscall.Stat_t); ok && !slices.Contains(owners, int(sys.Uid)) {
+			return fmt.Errorf("%q is owned by user %d", path, sys.Uid)
+		}
 	}
 	return nil
 }

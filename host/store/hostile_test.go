@@ -42,6 +42,15 @@ func TestDamagedStores(t *testing.T) {
 		"lock: path in a digest": {"lock.json", list(entry(`"file":"` + zeros + ` => "file":"../../../x`)), "damaged"},
 		"lock: twice":            {"lock.json", list(entry(""), entry("")), "there twice"},
 		"lock: unsigned, signed": {"lock.json", list(entry(`"unsigned":true => "unsigned":false`)), "neither signed nor unsigned"},
+		"lock: an empty object":  {"lock.json", "{}", "no form"},
+		"lock: null":             {"lock.json", "null", "no form"},
+		"lock: no list":          {"lock.json", `{"version":1}`, "does not say what is installed"},
+		"lock: a brace more":     {"lock.json", list() + "}", "behind its end"},
+		"ring: an empty object":  {"keys.json", "{}", "needed"},
+		"ring: no list":          {"keys.json", `{"version":1}`, "does not say who is trusted"},
+		"ring: a brace more":     {"keys.json", `{"version":1,"trusted":[]}}`, "behind its end"},
+		"lock: huge":             {"lock.json", strings.Repeat(" ", maxLock+1), "larger than 8 MiB"},
+		"ring: deep":             {"keys.json", `{"version":1,"trusted":` + strings.Repeat("[", 100000), "damaged"},
 		"lock: deep":             {"lock.json", strings.Repeat("[", 100000), "damaged"},
 		"ring: half":             {"keys.json", `{"version":1,"trusted":[` + key, "damaged"},
 		"ring: no key":           {"keys.json", `{"version":1,"trusted":[` + strings.Replace(key, "11qY", "!!!!", 1) + `]}`, "damaged"},
@@ -112,6 +121,43 @@ func TestOpenStores(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, ring.Trusted, 1)
 	})
+	t.Run("a link instead", func(t *testing.T) {
+		for file, read := range map[string]func(*Store) error{
+			"lock.json":       func(s *Store) error { _, err := s.Entries(); return err },
+			"keys.json":       func(s *Store) error { _, err := s.Ring(); return err },
+			"signing/ada.pem": func(s *Store) error { _, err := s.SigningKey("ada"); return err },
+		} {
+			s := newStore(t)
+			_, err := s.NewSigningKey(context.Background(), "ada")
+			require.NoError(t, err)
+			path := filepath.Join(s.Dir(), file)
+			require.NoError(t, os.Rename(path, path+".real"))
+			require.NoError(t, os.Symlink(path+".real", path))
+			err = read(s)
+			require.ErrorContains(t, err, "cannot be read")
+			require.Equal(t, fault.CheckFailed, fault.Of(err))
+			require.NoError(t, os.Remove(path))
+			require.NoError(t, os.Mkdir(path, 0o700))
+			require.ErrorContains(t, read(s), "no regular file")
+		}
+	})
+	t.Run("another user's", func(t *testing.T) {
+		if os.Geteuid() != 0 {
+			t.Skip("only root gives files away")
+		}
+		for _, file := range []string{".", "bundles", "lock.json", "keys.json", "signing/ada.pem"} {
+			s := newStore(t)
+			_, err := s.NewSigningKey(context.Background(), "ada")
+			require.NoError(t, err)
+			require.NoError(t, os.Chown(filepath.Join(s.Dir(), file), 65534, -1))
+			_, lerr := s.Entries()
+			_, rerr := s.Ring()
+			_, kerr := s.SigningKey("ada")
+			err = errors.Join(lerr, rerr, kerr)
+			require.ErrorContains(t, err, "user 65534 owns it")
+			require.Equal(t, fault.Stopped, fault.Of(err))
+		}
+	})
 	t.Run("a file instead", func(t *testing.T) {
 		s := newStore(t)
 		require.NoError(t, os.WriteFile(s.Dir(), nil, 0o600))
@@ -125,6 +171,28 @@ func TestOpenStores(t *testing.T) {
 			require.ErrorContains(t, err, "no regular file")
 		})
 	})
+}
+
+// The lock file is what the next update is compared with: verify says when it
+// does not say what the bundle says.
+func TestVerifyTheLockFile(t *testing.T) {
+	s, ada := newStore(t), signer(t, "ada")
+	require.NoError(t, install(t, s, sign(t, ada, pack(t, "demo", "1.0.0", "", "tidy write")), Terms{}))
+	path := filepath.Join(s.Dir(), "lock.json")
+	was, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, lie := range [][2]string{{`"may": "write"`, `"may": "none"`}, {`"size": `, `"size": 1`}, {"no such text", ""}} {
+		text := strings.Replace(string(was), lie[0], lie[1], 1)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		e, ok, err := s.Find(bundle.KindSkill, "demo")
+		require.NoError(t, err)
+		require.True(t, ok)
+		if text == string(was) {
+			require.NoError(t, s.Verify(e))
+			continue
+		}
+		require.ErrorContains(t, s.Verify(e), "says other things")
+	}
 }
 
 // updatesForEver is the child of TestKilledAtAnyPoint.
@@ -192,4 +260,19 @@ func FuzzVerify(f *testing.F) {
 			require.Equal(t, "ada", who.Name)
 		}
 	})
+}
+
+// A skill whose words cannot be read is refused before it is installed, not at
+// every request afterwards.
+func TestLexiconIsLookedAt(t *testing.T) {
+	wasm, err := bundle.Pack(bundle.KindSkill, "demo", "1.0.0", []byte(emptyModule), map[string][]byte{
+		"skill.yaml": []byte("name: demo\nversion: 1.0.0\n"), "tools.yaml": []byte("look:\n  description: x\n  readonly: true\n"),
+		"lexicon.yaml": []byte("- no mapping\n"),
+	})
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "x.wasm")
+	require.NoError(t, os.WriteFile(path, wasm, 0o644))
+	_, err = Examine(path)
+	require.ErrorContains(t, err, "lexicon.yaml")
+	require.Equal(t, fault.Usage, fault.Of(err))
 }

@@ -35,20 +35,26 @@ type Trusted struct {
 // Ring reads the key ring.
 func (s *Store) Ring() (*Ring, error) {
 	path := filepath.Join(s.dir, "keys.json")
-	r := &Ring{Version: lockVersion, Trusted: []Trusted{}}
+	r := &Ring{}
 	found, err := s.readJSON(path, "key ring", r)
-	if err != nil || !found {
-		return r, err
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return &Ring{Version: lockVersion, Trusted: []Trusted{}}, nil
 	}
 	if r.Version != lockVersion {
 		return nil, fault.New(fault.CheckFailed, "the key ring %q is of form %d, and this stepbox reads form %d: another stepbox is needed", path, r.Version, lockVersion)
+	}
+	if r.Trusted == nil {
+		return nil, fault.New(fault.CheckFailed, "the key ring %q is damaged: it does not say who is trusted", path).Hint("%s", again)
 	}
 	for i, t := range r.Trusted {
 		_, kerr := t.Key.public()
 		twice := slices.ContainsFunc(r.Trusted[:i], func(o Trusted) bool { return o.Key == t.Key || o.Name == t.Name })
 		if kerr != nil || checkSignerName(t.Name) != nil || twice {
 			return nil, fault.New(fault.CheckFailed, "the key ring %q is damaged: the entry %q is none, or is there twice", path, t.Name).
-				Hint("put a copy of it back, or remove it and trust the keys that are needed again")
+				Hint("%s", again)
 		}
 	}
 	return r, nil

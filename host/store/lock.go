@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,9 @@ import (
 
 // lockVersion of the form of lock.json that this package writes and reads.
 const lockVersion = 1
+
+// again is what to do about a file of the store that cannot be used.
+const again = "put a copy of it back, or remove it, and install again what is needed"
 
 // maxLock bounds lock.json and keys.json.
 const maxLock = 8 << 20
@@ -32,20 +36,26 @@ var (
 
 func (s *Store) readLock() (*lockFile, error) {
 	path := filepath.Join(s.dir, "lock.json")
-	l := &lockFile{Version: lockVersion, Bundles: []Entry{}}
+	l := &lockFile{}
 	found, err := s.readJSON(path, "lock file", l)
-	if err != nil || !found {
-		return l, err
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return &lockFile{Version: lockVersion, Bundles: []Entry{}}, nil
 	}
 	damaged := func(format string, args ...any) error {
 		return fault.New(fault.CheckFailed, "the lock file %q is damaged: %w", path, fault.New(fault.CheckFailed, format, args...)).
-			Hint("put a copy of it back, or remove it and install what is needed again")
+			Hint("%s", again)
 	}
 	if l.Version > lockVersion {
 		return nil, fault.New(fault.CheckFailed, "the lock file %q is of form %d, and this stepbox reads form %d: a newer stepbox is needed", path, l.Version, lockVersion)
 	}
 	if l.Version != lockVersion {
 		return nil, damaged("it is of no form that exists: %d", l.Version)
+	}
+	if l.Bundles == nil {
+		return nil, damaged("it does not say what is installed")
 	}
 	seen := map[string]bool{}
 	for _, e := range l.Bundles {
@@ -106,7 +116,7 @@ func (s *Store) readJSON(path, what string, into any) (found bool, err error) {
 	case errors.As(err, &open):
 		return false, fault.New(fault.Stopped, "the %s %q decides what runs, but %w", what, path, err).Hint("make it yours alone: chmod go-w %s", path)
 	case err != nil:
-		return false, fault.New(fault.CheckFailed, "the %s cannot be read: %w", what, err)
+		return false, fault.New(fault.CheckFailed, "the %s cannot be read: %w", what, err).Hint("%s", again)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -117,11 +127,10 @@ func (s *Store) readJSON(path, what string, into any) (found bool, err error) {
 			return false, fault.New(fault.CheckFailed, "the %s %q is of form %d, and this stepbox reads form %d: a newer stepbox is needed", what, path, form.Version, lockVersion)
 		}
 		return false, fault.New(fault.CheckFailed, "the %s %q is damaged: %w", what, path, err).
-			Hint("put a copy of it back, or remove it and install what is needed again")
+			Hint("%s", again)
 	}
-	if d.More() {
-		return false, fault.New(fault.CheckFailed, "the %s %q is damaged: something stands behind its end", what, path).
-			Hint("put a copy of it back, or remove it and install what is needed again")
+	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return false, fault.New(fault.CheckFailed, "the %s %q is damaged: something stands behind its end", what, path).Hint("%s", again)
 	}
 	return true, nil
 }

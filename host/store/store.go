@@ -114,6 +114,23 @@ func (s *Store) Load(e Entry) (*bundle.Bundle, error) {
 	return b, nil
 }
 
+// Verify is Load, and checks as well what the lock file says about the bundle
+// and what an update would be compared with.
+func (s *Store) Verify(e Entry) error {
+	if _, err := s.Load(e); err != nil {
+		return err
+	}
+	c, err := Examine(s.path(e))
+	if err != nil {
+		return err
+	}
+	if is := c.entry(); is.File != e.File || is.Size != e.Size || len(differences(e, Entry{Name: e.Name, Version: e.Version, Signer: e.Signer, Declares: is.Declares})) > 0 {
+		return fault.New(fault.CheckFailed, "the lock file says other things about the %s %q than it does itself", e.Kind, e.Name).
+			Hint("stepbox remove %s, and install it again", e.Name)
+	}
+	return nil
+}
+
 // Find returns the newest installed bundle of a kind and name.
 func (s *Store) Find(kind, name string) (Entry, bool, error) {
 	l, err := s.readLock()
