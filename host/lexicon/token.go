@@ -165,6 +165,9 @@ func appendRun(out []Token, s string, i, end int) []Token {
 		return append(out, Token{Text: run, Fold: "-", Kind: Punct, Start: i, End: end})
 	}
 	trimmed := strings.TrimRight(run, ".:'’")
+	if rest := run[len(trimmed):]; strings.HasSuffix(trimmed, "/") && (rest == "." || rest == "..") {
+		trimmed = run // "a/.." is another place than "a"
+	}
 	if trimmed == "" { // dots alone are a path or a full stop
 		if run == "." || run == ".." {
 			out = append(out, Token{Text: run, Fold: run, Kind: Name, Start: i, End: end})

@@ -158,3 +158,21 @@ func (a *attempt) destination(p string) bool {
 	a.set(dst, trimPath(p))
 	return true
 }
+
+// severalFolders reports whether patterns of the clause lie in different folders,
+// "logs/*.log and inbox/*.pdf": each keeps its own, looked at from here.
+func (a *attempt) severalFolders() bool {
+	first, known := "", false
+	for i := a.c.from; i < a.c.to; i++ {
+		t := a.q.toks[i]
+		if t.Kind != lexicon.Name && t.Kind != lexicon.Quoted || !isGlob(t.Text) || a.zone[i] {
+			continue
+		}
+		if dir := path.Dir(t.Text); known && dir != first {
+			return true
+		} else {
+			first, known = dir, true
+		}
+	}
+	return false
+}

@@ -202,7 +202,11 @@ func (a *attempt) glob(p string) bool {
 	if arg == "" {
 		return a.give(a.arg(lexicon.RoleThing), p)
 	}
-	if place := a.arg(lexicon.RolePlace); place != "" && strings.Contains(p, "/") {
+	if place := a.arg(lexicon.RolePlace); place != "" && a.severalFolders() {
+		if !slices.Contains(list(a.args[place]), ".") && !a.give(place, ".") {
+			return false
+		}
+	} else if place != "" && strings.Contains(p, "/") {
 		cut := strings.LastIndexByte(p[:strings.IndexAny(p, "*?[")], '/')
 		if cut > 0 && !a.give(place, p[:cut]) {
 			return false // the pattern keeps its folder: it is no name anywhere below

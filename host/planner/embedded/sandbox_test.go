@@ -155,7 +155,7 @@ func TestOneCallIsNotEnough(t *testing.T) {
 		"delete the pdf named invoice":                                   `delete_files {"path":["."],"pattern":["*invoice*.pdf"]}`,
 		"delete images that are png and start with sea":                  `delete_files {"file_type":["image"],"path":["."],"pattern":["sea*.png"]}`,
 		"list pdfs and then delete them":                                 `list_files {"pattern":["*.pdf"]} → $found; delete_files {"items":"$found.paths"}`,
-		"delete logs/*.log and inbox/*.pdf":                              `delete_files {"path":["logs","inbox"],"pattern":["logs/*.log","inbox/*.pdf"]}`,
+		"delete logs/*.log and inbox/*.pdf":                              `delete_files {"path":["."],"pattern":["logs/*.log","inbox/*.pdf"]}`,
 		"delete logs/*":                                                  `delete_files {"path":["logs"],"pattern":["logs/*"]}`,
 		"delete *.bak and *.old files in inbox":                          `delete_files {"path":["inbox"],"pattern":["*.bak","*.old"]}`,
 		"delete empty files and empty folders":                           `delete_files {"empty":true,"kind":"both","path":["."]}`,

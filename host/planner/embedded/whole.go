@@ -62,6 +62,19 @@ func (a *attempt) eachFolder() {
 func (a *attempt) twoDestinations() {
 	dst := a.arg(lexicon.RoleDestination)
 	first := -1
+	if dst == "" && a.tool.Destructive {
+		for i := a.c.from; i+1 < a.c.to; i++ {
+			if a.q.words[i].role != lexicon.To || a.zone[i] || a.q.toks[i+1].Kind != lexicon.Name {
+				continue
+			}
+			if first >= 0 { // "rename a to b, b to c"
+				a.doubt(first, i+2, "There is more than one order in %q: shall I do one after the other?", a.q.text(a.c.from, a.c.to))
+				return
+			}
+			first = i
+		}
+		return
+	}
 	for i := a.c.from; i < a.c.to; i++ {
 		if a.q.place[i] != lexicon.To || a.zone[i] || i > a.c.from && a.q.place[i-1] == lexicon.To {
 			continue
