@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -93,7 +94,7 @@ func (b builder) container(j *job) (string, error) {
 				ext = "mp4"
 			}
 			if _, ok := containers[ext]; !ok {
-				return "", guest.Errorf(abi.CodeUnsupported, "%q: a file of type %q cannot be made; mp4, mkv, mov, webm, avi and gif can", b.Output, ext)
+				return "", guest.Errorf(abi.CodeUnsupported, "%q: a file of type %q cannot be made; %s can", b.Output, ext, strings.Join(slices.Sorted(maps.Keys(containers)), ", "))
 			}
 			name = ext
 		}

@@ -41,6 +41,9 @@ var containers = map[string]container{
 	"mkv":  {"mkv", "matroska", "matroska", []string{"h264", "hevc", "av1", "vp9", "vp8", "mpeg4", "prores", "mpeg2video", "mjpeg"}, []string{"aac", "opus", "vorbis", "mp3", "flac", "ac3", "eac3", "alac", "pcm_s16le", "pcm_s24le"}, inMKV},
 	"webm": {"webm", "webm", "webm", []string{"vp9", "vp8", "av1"}, []string{"opus", "vorbis"}, inWebM},
 	"avi":  {"avi", "avi", "avi", []string{"mpeg4", "mjpeg"}, []string{"mp3", "ac3", "pcm_s16le"}, carries{}},
+	"ts":   {"ts", "mpegts", "mpegts", []string{"h264", "hevc", "mpeg2video"}, []string{"aac", "mp3", "ac3", "eac3"}, carries{}},
+	"flv":  {"flv", "flv", "flv", []string{"h264"}, []string{"aac", "mp3"}, carries{}},
+	"3gp":  {"3gp", "3gp", "3gp", []string{"h264"}, []string{"aac"}, carries{}},
 	"gif":  {"gif", "gif", "gif", []string{"gif"}, nil, carries{}},
 	"mp3":  {"mp3", "mp3", "mp3", nil, []string{"mp3"}, inSong},
 	"aac":  {"aac", "adts", "aac", nil, []string{"aac"}, carries{}},
@@ -58,7 +61,8 @@ func kindOf(m Media) string {
 	if ext == "m4v" {
 		ext = "mp4"
 	}
-	if c, ok := containers[ext]; ok && (m.Video == nil || c.video != nil) {
+	dated := ext == "ts" || ext == "flv" || ext == "3gp" // made when they are asked for
+	if c, ok := containers[ext]; ok && !dated && (m.Video == nil || c.video != nil) {
 		return ext
 	}
 	if m.Video == nil {

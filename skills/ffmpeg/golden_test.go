@@ -43,7 +43,10 @@ func TestCommandLines(t *testing.T) {
 	}
 	ctx, err := guest.Native{Dir: t.TempDir(), SkillDir: "."}.Context()
 	require.NoError(t, err)
-	p, err := loadProfiles(ctx)
+	var p profiles
+	p.platforms, err = profile[platform](ctx, "platforms")
+	require.NoError(t, err)
+	p.qualities, err = profile[quality](ctx, "qualities")
 	require.NoError(t, err)
 
 	var out bytes.Buffer

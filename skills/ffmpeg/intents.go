@@ -39,8 +39,10 @@ func calls(inputs []string, sound bool, o options) ([]guest.Call, error) {
 	list := []guest.Call{
 		{Tool: "resolve_inputs", Args: map[string]any{"paths": inputs, "extensions": taken}, Output: "$files"},
 		{Tool: "probe_media", Args: map[string]any{"files": "$files.files"}, Output: "$probed"},
-		{Tool: "build_recipes", Args: map[string]any{"media": "$probed.media", "options": o}, Output: "$built"},
 	}
+	load, build := loading(o)
+	build["media"], build["options"] = "$probed.media", o
+	list = append(append(list, load...), guest.Call{Tool: "build_recipes", Args: build, Output: "$built"})
 	cook := guest.Call{Tool: "run_batch", Args: map[string]any{"recipes": "$built.recipes"}}
 	if o.Preview {
 		list = append(list, guest.Call{Tool: "run_preview", Args: map[string]any{"recipes": "$built.recipes"}, Output: "$preview"})
@@ -91,19 +93,13 @@ func expandCompress(in compressArgs) ([]guest.Call, error) {
 type convertArgs struct {
 	many
 	made
-	Container  string `json:"container" enum:"mp4,mkv,mov,webm,avi,gif"`
+	Container  string `json:"container" enum:"mp4,mkv,mov,webm,avi,gif,ts,flv,3gp"`
 	VideoCodec string `json:"video_codec" enum:"h264,hevc,vp9,vp8,av1,mpeg4,prores,mjpeg"`
 	AudioCodec string `json:"audio_codec" enum:"aac,mp3,opus,vorbis,flac,alac,ac3,pcm_s16le,pcm_s24le"`
 	CRF        *int   `json:"crf" min:"0" max:"51"`
 }
 
 func expandConvert(in convertArgs) ([]guest.Call, error) {
-	if in.VideoCodec != "" && !slices.Contains(encodable, in.VideoCodec) {
-		return refuse("the engine has no encoder for " + in.VideoCodec + "; it encodes " + strings.Join(encodable, ", "))
-	}
-	if in.AudioCodec != "" && audioEncoders[in.AudioCodec] == "" {
-		return refuse("the engine has no encoder for " + in.AudioCodec + "; opus, aac, mp3, flac, alac, ac3 and pcm it has")
-	}
 	if k, ok := containers[in.Container]; ok {
 		if in.VideoCodec != "" && !slices.Contains(k.video, in.VideoCodec) {
 			return refuse("a " + k.ext + " cannot hold " + in.VideoCodec + "; it holds " + strings.Join(k.video, ", "))

@@ -26,6 +26,8 @@ var served = guest.Serve(guest.Skill{Tools: []guest.Tool{
 
 	steps.ResolveInputs(),
 	guest.Step("probe_media", probeMedia).Format(formatMedia),
+	guest.Step("load_platform_profile", loadPlatform),
+	guest.Step("load_quality_profile", loadQuality).Preflight(encoders),
 	guest.Step("build_recipes", buildRecipes),
 	guest.Step("run_preview", runPreview),
 	guest.Step("run_batch", runBatch).Format(formatMade),

@@ -1,12 +1,5 @@
 package main
 
-import (
-	"encoding/json"
-
-	"stepbox.dev/abi"
-	"stepbox.dev/guest-sdk"
-)
-
 // options are what an intent asks of each file, once its words have been read.
 // They travel from the intent to build_recipes.
 type options struct {
@@ -60,54 +53,3 @@ const (
 	modeRotate    = "rotate"
 	modeConcat    = "concat"
 )
-
-// platform is what a place where videos are put takes.
-type platform struct {
-	Container string  `json:"container"`
-	Video     string  `json:"video"`
-	Audio     string  `json:"audio"`
-	Width     int     `json:"width"` // at most; with exact, just that
-	Height    int     `json:"height"`
-	Exact     bool    `json:"exact"`
-	AudioKbps int     `json:"audio_kbps"`
-	SizeMB    float64 `json:"size_mb"`
-	Quality   string  `json:"quality"` // when none is asked for
-}
-
-// profiles are the skill's data files.
-type profiles struct {
-	platforms map[string]platform
-	qualities map[string]quality
-}
-
-func loadProfiles(ctx guest.Context) (p profiles, err error) {
-	for name, to := range map[string]any{"platforms": &p.platforms, "qualities": &p.qualities} {
-		text, err := ctx.SkillFile("profiles/" + name + ".json")
-		if err == nil {
-			err = json.Unmarshal(text, to)
-		}
-		if err != nil {
-			return p, guest.Errorf(abi.CodeFailed, "profiles/%s.json: %v", name, err)
-		}
-	}
-	return p, nil
-}
-
-// quality is the quality that is asked for, by name and by number.
-func (p profiles) quality(o options, usual string) (quality, error) {
-	name := o.Quality
-	if name == "" {
-		name = usual
-	}
-	q, ok := p.qualities[name]
-	if !ok {
-		return q, guest.Errorf(abi.CodeBadRequest, "there is no quality %q", name)
-	}
-	if o.CRF != nil {
-		q.CRF = *o.CRF
-	}
-	if o.Kbps > 0 {
-		q.AudioKbps = o.Kbps
-	}
-	return q, nil
-}

@@ -11,8 +11,10 @@ import (
 )
 
 type buildArgs struct {
-	Media   []Media `json:"media" required:"true"`
-	Options options `json:"options" required:"true"`
+	Media     []Media            `json:"media" required:"true"`
+	Qualities map[string]quality `json:"qualities" required:"true"`
+	Platform  *platform          `json:"platform"`
+	Options   options            `json:"options" required:"true"`
 }
 
 // Built is the result of build_recipes.
@@ -23,9 +25,9 @@ type Built struct {
 }
 
 func buildRecipes(ctx guest.Context, in buildArgs) (Built, error) {
-	p, err := loadProfiles(ctx)
-	if err != nil {
-		return Built{}, err
+	p := profiles{qualities: in.Qualities}
+	if in.Platform != nil {
+		p.platforms = map[string]platform{in.Options.Platform: *in.Platform}
 	}
 	b := builder{options: in.Options, profiles: p, onKeyFrame: func(m Media, at float64) bool { return keyFrameAt(ctx, m, at) }}
 	names := &namer{given: map[string]bool{}, taken: func(name string) bool {
