@@ -145,6 +145,9 @@ func tell(out *bytes.Buffer, r Recipe) {
 			fmt.Fprintf(out, "%d %s\n", i+1, short.Replace(commandLine(argv)))
 		}
 	}
+	if r.Trial != nil {
+		fmt.Fprintf(out, "? %s\n", short.Replace(commandLine(r.Trial.Argv)))
+	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(out, "! %s\n", n)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"stepbox.dev/guest-sdk"
@@ -102,21 +103,33 @@ const (
 
 // trial is a piece of the job, nil when it needs none.
 func (j job) trial(work float64) *Trial {
-	if work < tryFrom || !j.video || j.codec == "copy" || j.still || j.kind.muxer == "gif" {
+	if work < tryFrom || !j.video || j.codec == "copy" || j.still || j.kind.muxer == "gif" || j.in.loose() && j.seek > 0 {
 		return nil
 	}
 	whole := j.length
 	if whole == 0 {
 		whole = j.in.Duration - j.seek
 	}
-	const frames = 12 // of fewer an encoder shows nothing
-	take := math.Min(math.Max(whole*tryFor/work, frames/math.Max(j.in.Video.FPS, 1)), whole)
-	if take <= 0 {
+	fps := math.Max(j.in.Video.FPS, 1)
+	const fewest = 12 // of less an encoder shows nothing
+	frames := math.Round(math.Min(math.Max(j.duration*tryFor/work*fps, fewest), j.duration*fps))
+	if frames < 1 {
 		return nil
 	}
-	j.seek, j.length, j.duration = j.seek+(whole-take)/2, take, j.duration*take/whole
-	j.audio, j.rate, j.kind, j.output = false, 0, container{muxer: "null"}, "-"
-	return &Trial{j.argv(0, ""), j.work()}
+	take := whole * frames / (j.duration * fps)
+	if !j.in.loose() { // no place in the middle of it is found without decoding what is before
+		j.seek += (whole - take) / 2
+	}
+	j.audio, j.carried, j.rate, j.kind, j.output, j.length = false, carried{}, 0, container{muxer: "null"}, "-", 0
+	// To turn the order around takes no time, but all that follows.
+	j.videoFilters = slices.DeleteFunc(slices.Clone(j.videoFilters), func(f string) bool { return f == "reverse" })
+	argv := j.argv(0, "")
+	argv = slices.Insert(argv, len(argv)-3, "-frames:v", strconv.Itoa(int(frames)))
+	if at := slices.Index(argv, "-ss"); at > 0 { // from the key frame on: what is decoded in front of a place is not counted
+		argv = slices.Insert(argv, at, "-noaccurate_seek")
+	}
+	j.length, j.duration = take, frames/fps
+	return &Trial{argv, j.work()}
 }
 
 // tried is by how much the guess of the work is wrong here and now: as many
