@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -38,6 +39,7 @@ func (h *Host) engineIn(places []place, name, digest string) (*skill.EngineBundl
 		}
 	}
 	other := false
+	var broken error // it may not be the one that is meant
 	for _, p := range places {
 		for _, f := range p.bundles(bundle.KindEngine) {
 			if f.name != name {
@@ -45,18 +47,23 @@ func (h *Host) engineIn(places []place, name, digest string) (*skill.EngineBundl
 			}
 			if p.from == shipped {
 				if err := guardShipped(f.path); err != nil {
-					return nil, err
+					broken = cmp.Or(broken, err)
+					continue
 				}
 			}
 			e, err := skill.LoadEngine(f.path)
 			if err != nil {
-				return nil, err
+				broken = cmp.Or(broken, err)
+				continue
 			}
 			if e.Name() == name && (digest == "" || e.Bundle().Manifest.Module.SHA256 == digest) {
 				return e, nil
 			}
 			other = true
 		}
+	}
+	if broken != nil {
+		return nil, broken
 	}
 	if other {
 		return nil, fault.New(fault.CheckFailed, "the engine %q that is there is not the one that is needed: its module has another digest than %s", name, digest)

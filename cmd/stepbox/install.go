@@ -52,8 +52,10 @@ func (a *app) install(ctx context.Context, h *host.Host, path string, o host.Ins
 		return err
 	}
 	f := a.front(false)
+	asked := false
 	if f.person != nil {
 		o.Agree = func(ctx context.Context, p *store.Proposal) (bool, error) {
+			asked = true
 			i, err := inspect(h.Store(), c)
 			if err != nil {
 				return false, err
@@ -65,6 +67,9 @@ func (a *app) install(ctx context.Context, h *host.Host, path string, o host.Ins
 	p, err := h.Install(ctx, c, o)
 	if err != nil {
 		return err
+	}
+	if p.Old != nil && !asked { // agreed to beforehand, not unseen
+		fmt.Fprint(a.errs, changed(p.Differences))
 	}
 	for _, e := range p.Missing {
 		fmt.Fprintf(a.errs, "it runs the engine %s, which is not installed: get %s.wasm where this came from, and stepbox install it (its module is %s)\n",
@@ -161,38 +166,63 @@ limits and signer, and asks. Without arguments it looks at everything installed.
 			if err != nil {
 				return err
 			}
-			paths, err := sources(h.Store(), args)
+			paths, bad, err := sources(h.Store(), args)
 			if err != nil {
 				return err
 			}
 			for _, path := range paths {
-				if err := a.install(cmd.Context(), h, path, o); err != nil {
+				if err := a.install(cmd.Context(), h, path, o); len(paths)+len(bad) == 1 || cmd.Context().Err() != nil {
 					return err
+				} else if err != nil {
+					bad = append(bad, err)
 				}
 			}
-			if len(paths) == 0 {
+			if len(paths)+len(bad) == 0 {
 				return a.printf("everything is as new as the files it was installed from\n")
 			}
-			return nil
+			return all(bad)
 		},
 	}
 	installFlags(cmd, &o)
 	return cmd
 }
 
+// all joins what went wrong with some of several: the others are done.
+func all(bad []error) error {
+	switch len(bad) {
+	case 0:
+		return nil
+	case 1:
+		return bad[0]
+	}
+	var lines []string
+	for _, err := range bad {
+		lines = append(lines, err.Error())
+	}
+	return fault.New(fault.CheckFailed, "%d could not be updated:\n%s", len(bad), strings.Join(lines, "\n"))
+}
+
 // sources are the files to update from: those that are given, or of what is
-// installed those that hold something else by now.
-func sources(s *store.Store, given []string) ([]string, error) {
+// installed those that hold something else by now. bad says which of them
+// cannot be looked at, or are something else altogether.
+func sources(s *store.Store, given []string) (paths []string, bad []error, err error) {
 	entries, err := s.Entries()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var paths []string
 	for _, e := range entries {
 		if len(given) > 0 {
 			break
 		}
-		if c, err := store.Examine(e.Source); err == nil && c.FileDigest() != e.File && c.Bundle.Manifest.Name == e.Name {
+		c, err := store.Examine(e.Source)
+		switch {
+		case err != nil:
+			bad = append(bad, fault.New(fault.CheckFailed, "%s cannot be updated from where it came: %w", e.Name, err).
+				Hint("stepbox update FILE.wasm takes it from elsewhere"))
+		case c.Bundle.Manifest.Name != e.Name || c.Bundle.Manifest.Kind != e.Kind:
+			bad = append(bad, fault.New(fault.CheckFailed, "%s cannot be updated from where it came: %q holds the %s %q by now", e.Name, e.Source, c.Bundle.Manifest.Kind, c.Bundle.Manifest.Name).
+				Hint("stepbox update FILE.wasm takes it from elsewhere"))
+		case c.FileDigest() != e.File:
 			paths = append(paths, e.Source)
 		}
 	}
@@ -203,11 +233,11 @@ func sources(s *store.Store, given []string) ([]string, error) {
 		}
 		i := slices.IndexFunc(entries, func(e store.Entry) bool { return e.Name == g })
 		if i < 0 {
-			return nil, fault.New(fault.Usage, "nothing called %q is installed", g).Hint("stepbox skills list says what is; a file ends in .wasm")
+			return nil, nil, fault.New(fault.Usage, "nothing called %q is installed", g).Hint("stepbox skills list says what is; a file ends in .wasm")
 		}
 		paths = append(paths, entries[i].Source)
 	}
-	return paths, nil
+	return paths, bad, nil
 }
 
 func newRemove(a *app) *cobra.Command {

@@ -212,7 +212,7 @@ func (l *loader) findModule(module string, source bool) error {
 			s.module = s.name + ".wasm"
 		}
 		if m := s.bundle.Manifest; m.Name != s.name || m.Version != s.version {
-			return fault.New(fault.CheckFailed, "the bundle calls itself %s %s, but its contract says %s %s", m.Name, m.Version, s.name, s.version)
+			return fault.New(fault.CheckFailed, "%q: the bundle calls itself %s %s, but its contract says %s %s", l.dir, m.Name, m.Version, s.name, s.version)
 		}
 	case module != "":
 		s.module = filepath.Join(l.dir, module)

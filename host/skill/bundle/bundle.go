@@ -212,9 +212,12 @@ func (m Manifest) encode() ([]byte, error) {
 // decode reads a manifest. Only the canonical text is taken, so that no two
 // readers can read two things: no unknown or repeated keys, no spaces.
 func (m *Manifest) decode(text []byte) error {
+	if !json.Valid(text) {
+		return refuse("the manifest is not valid JSON")
+	}
 	var version struct{ ABI, Bundle int }
-	if err := json.Unmarshal(text, &version); err != nil {
-		return refuse("the manifest is not valid JSON: %v", err)
+	if json.Unmarshal(text, &version) != nil {
+		return refuse("the manifest does not say of which form it is and for which ABI")
 	}
 	switch { // before anything that a newer form may have changed
 	case version.Bundle > Version:
@@ -222,8 +225,8 @@ func (m *Manifest) decode(text []byte) error {
 	case version.ABI > abi.Version:
 		return refuse("the skill needs ABI %d, and this stepbox speaks ABI %d: a newer stepbox is needed", version.ABI, abi.Version)
 	}
-	if err := json.Unmarshal(text, m); err != nil {
-		return refuse("the manifest is not valid JSON: %v", err)
+	if json.Unmarshal(text, m) != nil {
+		return refuse("the manifest holds something of another type than it should")
 	}
 	again, err := m.encode()
 	if err != nil {

@@ -152,6 +152,8 @@ func TestHostileBundles(t *testing.T) {
 		"padded length":       {padded(forge(plain, deflate(nil))), "not in canonical form"},
 		"empty signature":     {appendSection(forge(plain, deflate(nil)), sectionSignature, nil), "which is no signature"},
 		"no JSON":             {forge("{", deflate(nil)), "not valid JSON"},
+		"form is a text":      {forge(`{"abi":"1","bundle":1}`, deflate(nil)), "does not say of which form"},
+		"files are a text":    {forge(strings.Replace(plain, `"files":[]`, `"files":""`, 1), deflate(nil)), "of another type"},
 		"spaces":              {forge(" "+plain, deflate(nil)), "not in canonical form"},
 		"unknown key":         {forge(strings.Replace(plain, `{"abi"`, `{"aaa":1,"abi"`, 1), deflate(nil)), "not in canonical form"},
 		"key twice":           {forge(strings.Replace(plain, `"name":"demo"`, `"name":"evil","name":"demo"`, 1), deflate(nil)), "not in canonical form"},
