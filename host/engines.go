@@ -114,6 +114,7 @@ func (h *Host) engines(s *skill.Skill, most worker.Limits, e event.Handler) func
 		ready := &worker.Engine{
 			MemoryBytes: lower(int64(limits.MemoryMB)<<20, most.MemoryBytes),
 			Silence:     lower(time.Duration(limits.StepSeconds)*time.Second, most.Step),
+			Whole:       most.Step > 0,
 		}
 		ready.Module, err = cache.Engine(ctx, wasm, found.WasmFeatures(), func() {
 			e.Handle(event.Notice{Message: fmt.Sprintf("compiling engine %s (the first time only)", name)})

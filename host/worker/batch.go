@@ -71,7 +71,7 @@ func (b *batch) work() error {
 			if err != nil {
 				return err
 			}
-			s = &session{w: b.s.w, p: p, ctx: b.ctx, tool: b.e.name, memory: b.e.memory(), stalls: true}
+			s = &session{w: b.s.w, p: p, ctx: b.ctx, tool: b.e.name, memory: b.e.memory(), stalls: !b.e.engine.Whole}
 		}
 		if err := b.job(s, i); err != nil {
 			s.p.kill()
@@ -114,7 +114,9 @@ func (b *batch) job(s *session, i int) error {
 		if err != nil {
 			return err
 		}
-		s.clock.restart()
+		if s.stalls {
+			s.clock.restart()
+		}
 		switch f.kind {
 		case kindAlive:
 		case kindProgress:

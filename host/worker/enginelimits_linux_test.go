@@ -121,6 +121,13 @@ func TestEngineSilence(t *testing.T) {
 		require.NoError(t, err, "longer than both limits")
 		require.Equal(t, 0, out.Runs[0].ExitCode)
 	})
+	t.Run("a stranger's that works", func(t *testing.T) {
+		b := newBench(t, worker.Engine{Module: tiny(t, "Go"), Silence: 2 * deadline, Whole: true}, worker.Options{})
+		b.run(t, abi.ModeRead, "echo")
+		_, err := b.call(t.Context(), abi.ModeRead, 0, runs(1, []string{"steps", "1000", "50"}), nil)
+		require.Equal(t, fault.Timeout, fault.Of(err), "%v", err)
+		require.ErrorContains(t, err, "ran longer than")
+	})
 }
 
 // Cancel and deadline kill every job within a moment, and leave nothing.

@@ -23,6 +23,9 @@ type Engine struct {
 	// Silence is how long a run may do nothing: no output, no file. There is
 	// no other limit on its time than the caller's. 0 is DefaultSilence.
 	Silence time.Duration
+	// Whole makes Silence the limit of a whole run, however busy it is: a
+	// stranger's engine must not work for ever.
+	Whole bool
 }
 
 // DefaultSilence is how long an engine may do nothing, unless it says else: a
