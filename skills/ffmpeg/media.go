@@ -132,19 +132,29 @@ func probe(ctx guest.Context, files []string, format string) ([]Media, error) {
 		}
 		results = append(results, more...)
 	}
+	var bad []string // all of them: a person leaves them out at once
 	for n, r := range results {
 		name := files[at[n]]
 		if info, err := ctx.Files().Stat(name); r.ExitCode != 0 && err == nil && info.Size() == 0 {
-			return nil, guest.Errorf(abi.CodeBadRequest, "%q is empty", name)
+			bad = append(bad, fmt.Sprintf("%q is empty", name))
+			continue
 		}
 		if r.ExitCode != 0 {
-			return nil, guest.Errorf(abi.CodeBadRequest, "%q is not video or sound that can be read: %s", name, reason(r.Stderr))
+			bad = append(bad, fmt.Sprintf("%q is not video or sound that can be read: %s", name, reason(r.Stderr)))
+			continue
 		}
 		m, err := parseProbe(name, []byte(r.Stdout))
 		if err != nil {
 			return nil, err
 		}
 		media[at[n]] = m
+	}
+	const told = 5
+	switch more := len(bad) - told; {
+	case more > 0:
+		return nil, guest.Errorf(abi.CodeBadRequest, "%s; and %d more like these", strings.Join(bad[:told], "; "), more)
+	case len(bad) > 0:
+		return nil, guest.Errorf(abi.CodeBadRequest, "%s", strings.Join(bad, "; "))
 	}
 	return media, nil
 }
