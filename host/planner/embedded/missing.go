@@ -57,7 +57,7 @@ func (a *attempt) leftovers() int {
 		}
 		j := i
 		for j < a.c.to && a.meaningful(j) {
-			hard = hard || a.q.saysValue(j) || a.q.toks[j].Kind == lexicon.Number || a.q.toks[j].Kind == lexicon.Name || a.q.toks[j].Kind == lexicon.Quoted || a.q.words[j].role == lexicon.Not
+			hard = hard || a.q.saysValue(j) || a.otherOrder(j) || a.q.toks[j].Kind == lexicon.Number || a.q.toks[j].Kind == lexicon.Name || a.q.toks[j].Kind == lexicon.Quoted || a.q.words[j].role == lexicon.Not
 			j++
 			count++
 			if a.q.toks[j-1].Kind == lexicon.Han && j-i > 1 {
@@ -79,6 +79,22 @@ func (a *attempt) leftovers() int {
 		a.problems = append([]string{fmt.Sprintf("I did not understand %s. Can you say that in other words, or leave it out?", quoteList(parts))}, a.problems...)
 	}
 	return count
+}
+
+// otherOrder reports whether token j begins an order that is joined on and that
+// another tool would carry out: it is not done with the first alone.
+func (a *attempt) otherOrder(j int) bool {
+	k := j - 1
+	for k > a.c.from && (a.q.filler(k) || a.q.words[k].role == lexicon.It || a.q.covered[k]) {
+		k--
+	}
+	if k < a.c.from || a.q.words[k].role != lexicon.And && a.q.words[k].role != lexicon.Then {
+		return false
+	}
+	return slices.ContainsFunc(a.q.matches, func(m lexicon.Match) bool {
+		return m.Meaning == lexicon.Verb && m.Start == j && m.Tool != a.tool.Name && m.Weight >= 1 && m.Skill && m.End <= a.c.to && a.q.placeOf(&m) == "" &&
+			!slices.ContainsFunc(m.Words, func(w int) bool { return a.used[w] || a.context[w] })
+	})
 }
 
 // saysValue reports whether token j says what kind of file is made, or holds a

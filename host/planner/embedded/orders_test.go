@@ -16,6 +16,22 @@ func TestSeveralOrders(t *testing.T) {
 		_, calls := b.ask(t, in)
 		require.Equal(t, want, short(calls), in)
 	}
+	// A filter or an exception is never lost on the way to a deletion.
+	for in, want := range map[string]string{
+		"wipe out the .bak files in projects, but leave main.bak alone":  `delete_files {"exclude":["main.bak"],"path":["projects"],"pattern":["*.bak"]}`,
+		"delete everything in inbox that isn't a pdf":                    `delete_files {"exclude":["*.pdf"],"path":["inbox"]}`,
+		"copy all spreadsheets from work to backup but skip budget.xlsx": `copy_files {"dst":"backup","exclude":["budget.xlsx"],"file_type":["spreadsheet"],"src":["work"]}`,
+		"lösche die log-Dateien in logs, aber nicht error.log":           `delete_files {"exclude":["error.log"],"file_type":["log"],"path":["logs"]}`,
+		"elimina los pdf de bandeja de más de 10 MB":                     `delete_files {"min_size":"10MB","path":["bandeja"],"pattern":["*.pdf"]}`,
+		"efface les pdf de reception plus vieux que 30 jours":            `delete_files {"modified_before":"2026-10-30","path":["reception"],"pattern":["*.pdf"]}`,
+		"изтрий всички tmp файлове в cache без keep.tmp":                 `delete_files {"exclude":["keep.tmp"],"file_type":["temporary"],"path":["cache"]}`,
+		"удали логи в logs кроме error.log":                              `delete_files {"exclude":["error.log"],"file_type":["log"],"path":["logs"]}`,
+		"删除cache里所有tmp文件，除了keep.tmp":                                     `delete_files {"exclude":["keep.tmp"],"file_type":["temporary"],"path":["cache"]}`,
+		"删除inbox里超过30天的pdf":                                              `delete_files {"modified_before":"2026-10-30","path":["inbox"],"pattern":["*.pdf"]}`,
+	} {
+		_, calls := b.ask(t, in)
+		require.Equal(t, want, short(calls), in)
+	}
 	for _, in := range []string{
 		"rename a.txt to t.txt, b.txt to a.txt and t.txt to b.txt",
 		"rename a.txt to t.txt, then b.txt to a.txt, then t.txt to b.txt",

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"slices"
+	"strings"
 
 	"stepbox.dev/host/lexicon"
 )
@@ -157,8 +158,8 @@ func (q *reading) nextItem(j, to int) int {
 
 // kindOfThing reports whether token j is a value or an extension.
 func (q *reading) kindOfThing(j int) bool {
-	if extensionOf(q.toks[j]) != "" {
-		return true
+	if t := q.toks[j]; extensionOf(t) != "" || t.Kind == lexicon.Name && strings.HasPrefix(t.Fold, ".") && isExtension(t.Fold[1:]) && !q.exists(t.Text) {
+		return true // "wipe out the .bak files"
 	}
 	for i := range q.matches {
 		if m := &q.matches[i]; m.Start == j && m.Meaning == lexicon.Value {
