@@ -95,8 +95,20 @@ func (a *attempt) confirm(ctx context.Context, call int, r abi.ConfirmRequest) (
 		if yes, err = a.person.Confirm(ctx, r); err != nil {
 			return false, err
 		}
+	} else if !yes {
+		a.unanswered = r.Prompt
 	}
 	return yes, a.events.Handle(event.Confirm{Call: call, Given: &yes})
+}
+
+// explained adds to a failure the question that it ends with, if nobody was
+// there to answer one: the step's own words need not name it.
+func (a *attempt) explained(err error) error {
+	var e *fault.Error
+	if a.unanswered != "" && errors.As(err, &e) && e.Kind == fault.NotApproved {
+		return e.Hint("it asked %q and nobody was there to answer: --yes answers yes", a.unanswered)
+	}
+	return err
 }
 
 // staged returns copies of what the calls before this one have made. A guest may

@@ -62,7 +62,10 @@ func TestAQuestionInTheMiddle(t *testing.T) {
 	}
 	t.Run("nobody is a no", func(t *testing.T) {
 		_, err := open(t).Run(t.Context(), host.Request{Skill: parrot, Sandbox: hostileHome(t), Plan: plan(t)}, nil, nil)
-		require.Equal(t, fault.NotApproved, fault.Of(err), "%v", err)
+		var e *fault.Error
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, fault.NotApproved, e.Kind)
+		require.Contains(t, e.Next, `"Is it right?"`, "nobody has seen the question")
 	})
 	t.Run("unless everything is approved beforehand", func(t *testing.T) {
 		dir := hostileHome(t)

@@ -61,6 +61,8 @@ type attempt struct {
 	copied    []string // what was staged, to look at, and for which call of which run
 	copiedFor string
 
+	unanswered string // a question in the middle of the run that nobody was there to answer
+
 	turns    []prompt.Turn // of the request that ran already, each a run of its own
 	earlier  *Result       // of the last of them
 	finished bool          // nothing was left to do
@@ -158,7 +160,7 @@ func (a *attempt) stages(ctx context.Context) error {
 	})
 	a.result.Results, a.result.Calls = done.Results, a.program.Intents()[:len(done.Results)]
 	if err != nil {
-		return err
+		return a.explained(err)
 	}
 	words, ok, err := w.Format(ctx, abi.FormatRequest{Results: done.Results, DryRun: a.request.DryRun})
 	if err != nil {
