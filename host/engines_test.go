@@ -89,7 +89,7 @@ func TestEngines(t *testing.T) {
 		kind        fault.Kind
 		want        string
 	}{
-		"it is not there":             {nil, digest, "tiny", fault.StepFailed, `"tiny" is not installed: stepbox install its bundle`},
+		"it is not there":             {nil, digest, "tiny", fault.StepFailed, `"tiny" is not installed: it is a file of its own, tiny.wasm`},
 		"it is another":               {[]string{shelf}, strings.Repeat("0", 64), "tiny", fault.CheckFailed, "another digest"},
 		"the contract names none":     {[]string{shelf}, "", "tiny", fault.StepFailed, `does not name the engine "tiny"`},
 		"the contract names another":  {[]string{shelf}, digest, "sh", fault.StepFailed, `does not name the engine "sh"`},
