@@ -210,7 +210,9 @@ func (b *batch) progress(i int, done float64) {
 	p := abi.Progress{Done: done}
 	own := b.r.Runs[i].Progress
 	if own != nil {
-		p.Total, p.Label = own.Total, clean(own.Label, 200)
+		if p.Total, p.Label = own.Total, clean(own.Label, 200); p.Total > 0 {
+			p.Done = min(done, p.Total)
+		}
 	}
 	if len(b.r.Runs) > 1 || b.r.Whole > 0 {
 		p.Done, p.Total = b.sum()

@@ -128,7 +128,7 @@ func (b builder) pictureCodec(j *job) (string, error) {
 		}
 	}
 	if !slices.Contains(j.kind.video, codec) {
-		return "", guest.Errorf(abi.CodeUnsupported, "a %s cannot hold %s; it holds %s", j.kind.ext, codec, strings.Join(j.kind.video, ", "))
+		return "", guest.Errorf(abi.CodeUnsupported, "%s cannot hold %s; it holds %s", a(j.kind.ext), codec, strings.Join(j.kind.video, ", "))
 	}
 	return codec, nil
 }
@@ -249,7 +249,7 @@ func (b builder) soundAgain(j *job, filters ...string) error {
 		}
 	}
 	if !slices.Contains(j.kind.audio, codec) {
-		return guest.Errorf(abi.CodeUnsupported, "a %s cannot hold %s; it holds %s", j.kind.ext, codec, strings.Join(j.kind.audio, ", "))
+		return guest.Errorf(abi.CodeUnsupported, "%s cannot hold %s; it holds %s", a(j.kind.ext), codec, strings.Join(j.kind.audio, ", "))
 	}
 	j.sound, j.audioFilters = codec, filters
 	kbps := q.AudioKbps

@@ -71,6 +71,14 @@ func kindOf(m Media) string {
 	return "mp4"
 }
 
+// a is the kind of file with its article.
+func a(kind string) string {
+	if strings.ContainsAny(kind[:1], "aom") && kind != "mov" || kind == "flv" { // an mp4, an flv, as they are read out
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
 // encodable are the picture codecs the engine has an encoder for.
 var encodable = []string{"h264", "vp9", "vp8", "av1", "mpeg4", "prores", "mjpeg"}
 

@@ -102,10 +102,10 @@ type convertArgs struct {
 func expandConvert(in convertArgs) ([]guest.Call, error) {
 	if k, ok := containers[in.Container]; ok {
 		if in.VideoCodec != "" && !slices.Contains(k.video, in.VideoCodec) {
-			return refuse("a " + k.ext + " cannot hold " + in.VideoCodec + "; it holds " + strings.Join(k.video, ", "))
+			return refuse(a(k.ext) + " cannot hold " + in.VideoCodec + "; it holds " + strings.Join(k.video, ", "))
 		}
 		if in.AudioCodec != "" && !slices.Contains(k.audio, in.AudioCodec) {
-			return refuse("a " + k.ext + " cannot hold " + in.AudioCodec + " sound")
+			return refuse(a(k.ext) + " cannot hold " + in.AudioCodec + " sound")
 		}
 	}
 	if in.Container != "" && in.Output != "" {

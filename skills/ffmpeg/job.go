@@ -128,6 +128,8 @@ type Recipe struct {
 	// Lists are files that a command line reads, by name in /@tmp.
 	Lists  map[string]string `json:"lists,omitempty"`
 	Expect Expect            `json:"expect"`
+	// Was is the size of an input that is to become smaller.
+	Was int64 `json:"was,omitempty"`
 	// Work is the estimate of the time it takes, in seconds on one core, Shares
 	// what of it each stage takes; none: all the same.
 	Work   float64   `json:"work"`

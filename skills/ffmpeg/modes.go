@@ -41,7 +41,7 @@ func (b builder) platform(j *job, name string) error {
 	if size == 0 {
 		size = p.SizeMB
 	}
-	fits := size == 0 || j.in.Size <= int64(size*1e6)
+	fits := size == 0 || j.in.within(int64(size*1e6))
 	if fits && len(s.filters) == 0 && v.Codec == p.Video && v.Pixels == "yuv420p" && (b.Quality == "" || b.Quality == "visually_good") && b.CRF == nil {
 		b.Quality = ""
 		j.codec = "copy"

@@ -59,6 +59,9 @@ func (b builder) recipes(media []Media, names *namer) (Built, error) {
 			return built, err
 		}
 		r := j.recipe(i)
+		if b.Mode == modeCompress && j.maxBytes == 0 {
+			r.Was = m.Size
+		}
 		if parts := b.parts(j); parts > 1 {
 			r.Stages, r.Lists = backwards(j, i, parts)
 			r.Shares = []float64{0.98, 0.02} // joining only copies

@@ -104,6 +104,9 @@ func runBatch(ctx guest.Context, in batchArgs) (Made, error) {
 	tellNotes(ctx, in.Recipes)
 	made.Media = media
 	for i, r := range in.Recipes {
+		if r.Was > 0 && media[i].Size >= r.Was {
+			ctx.Issue("%s is no smaller than %s was", r.Output, r.Inputs[0])
+		}
 		made.Paths = append(made.Paths, r.Output)
 		made.tell(r, media[i].Format)
 	}
@@ -147,7 +150,7 @@ func ask(ctx guest.Context, in batchArgs, estimate float64) error {
 	}
 	yes, err := ctx.Confirm(prompt, preview)
 	if err == nil && !yes {
-		err = guest.Errorf(abi.CodeDeclined, "nobody agreed to go on; nothing is kept")
+		err = guest.Errorf(abi.CodeDeclined, "about %s of work, and nobody said yes to it; nothing is kept, and --yes says so beforehand", roughly(estimate))
 	}
 	return err
 }

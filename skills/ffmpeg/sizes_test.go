@@ -66,6 +66,26 @@ func TestSizesAreMet(t *testing.T) {
 		require.LessOrEqual(t, float64(info.Size()), c.mb*1e6, c.output)
 		require.GreaterOrEqual(t, float64(info.Size()), c.mb*1e6*c.least, c.output)
 	}
+	// Without a size: what has next to no bits for its pixels is not ruined, and
+	// what came out no smaller says so.
+	fixtures["slides.mp4"] = "-f lavfi -i color=gray:size=192x108:rate=10:duration=6 -c:v libx264 -preset ultrafast -pix_fmt yuv420p"
+	s.film("slides.mp4")
+	r, err = s.try(&person{}, false,
+		call("compress_video", args{"inputs": []string{"slides.mp4"}}),
+		call("compress_video", args{"inputs": []string{"slides.mp4"}, "quality": "lossless", "output": "again.mkv"}))
+	require.NoError(t, err)
+	var issues []string
+	for _, result := range r.Results {
+		issues = append(issues, result.Issues...)
+	}
+	require.Contains(t, issues, "slides.mp4 is as small as it can be without harm: its picture is copied as it is")
+	require.Contains(t, issues, "again.mkv is no smaller than slides.mp4 was")
+	// A dry run does not know the size of what it only planned.
+	r, err = s.try(&person{}, true,
+		call("convert_video", args{"inputs": []string{"four.avi"}, "container": "mkv", "output": "later.mkv"}),
+		call("compress_video", args{"inputs": []string{"later.mkv"}, "target_size_mb": 0.06}))
+	require.NoError(t, err)
+	require.Contains(t, batches(t, r.Results)[1].Commands[0], "-b:v")
 	before := list(t, s.dir)
 	for name, c := range map[string]struct {
 		input string

@@ -48,11 +48,22 @@ func (b builder) sized(j *job, s shape, usual string, megabytes float64) error {
 		limit := int64(0)
 		if b.Quality == "" && b.CRF == nil {
 			limit = have * 7 / 10
+			// What has next to no bits for its pixels, slides say, only loses by fewer.
+			const bitsEach = 0.015
+			least := int64(float64(s.width*s.height) * math.Max(j.in.Video.FPS, 1) * bitsEach)
+			if have > 0 && limit < least && b.Mode == modeCompress && b.Platform == "" && len(s.filters) == 0 && slices.Contains(j.kind.video, j.in.Video.Codec) {
+				j.codec = "copy"
+				j.notes = append(j.notes, fmt.Sprintf("%s is as small as it can be without harm: its picture is copied as it is", j.in.Path))
+				return nil
+			}
+			if limit > 0 {
+				limit = max(limit, least)
+			}
 		}
 		return b.picture(j, s, usual, 0, limit)
 	}
 	j.maxBytes = int64(megabytes * 1e6)
-	if j.in.Size <= j.maxBytes && len(s.filters) == 0 && b.Mode == modeCompress && b.Quality == "" && b.CRF == nil && slices.Contains(j.kind.video, j.in.Video.Codec) {
+	if j.in.within(j.maxBytes) && len(s.filters) == 0 && b.Mode == modeCompress && b.Quality == "" && b.CRF == nil && slices.Contains(j.kind.video, j.in.Video.Codec) {
 		j.codec = "copy"
 		j.notes = append(j.notes, fmt.Sprintf("%s is smaller than that already: its picture is copied as it is", j.in.Path))
 		return nil
@@ -96,6 +107,10 @@ func (b builder) sized(j *job, s shape, usual string, megabytes float64) error {
 	return nil
 }
 
+// within says that a file has no more bytes than that. Of one that a dry run only
+// planned nobody knows.
+func (m Media) within(bytes int64) bool { return m.Size > 0 && m.Size <= bytes }
+
 // smallGif makes a gif of a size. A gif has no bit rate: only fewer pixels make
 // it smaller, as many as a guess says, and less when that was too many.
 func (b builder) smallGif(j *job, s shape, usual string) error {
@@ -116,7 +131,7 @@ func (b builder) smallSound(j *job) error {
 		return err
 	}
 	if !lossy(j.kind.audio[0]) {
-		return guest.Errorf(abi.CodeBadRequest, "a %s keeps all of the sound; name an mp3, m4a, aac, ogg or opus", j.kind.ext)
+		return guest.Errorf(abi.CodeBadRequest, "%s keeps all of the sound; name an mp3, m4a, aac, ogg or opus", a(j.kind.ext))
 	}
 	q, err := b.profiles.quality(b.options, "balanced")
 	if err != nil {
@@ -126,7 +141,7 @@ func (b builder) smallSound(j *job) error {
 	have := int(j.in.Audio.BitRate / 1000)
 	switch {
 	case b.SizeMB > 0 && j.duration > 0:
-		if j.maxBytes = int64(b.SizeMB * 1e6); j.in.Size <= j.maxBytes && slices.Contains(j.kind.audio, j.in.Audio.Codec) {
+		if j.maxBytes = int64(b.SizeMB * 1e6); j.in.within(j.maxBytes) && slices.Contains(j.kind.audio, j.in.Audio.Codec) {
 			j.sound = "copy"
 			j.notes = append(j.notes, fmt.Sprintf("%s is smaller than that already: its sound is copied as it is", j.in.Path))
 			return nil

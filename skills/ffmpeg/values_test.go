@@ -84,6 +84,12 @@ func TestLevelsOfTheContract(t *testing.T) {
 	}
 }
 
+func TestArticle(t *testing.T) {
+	for kind, want := range map[string]string{"mp4": "an mp4", "avi": "an avi", "mov": "a mov", "flac": "a flac", "flv": "an flv", "webm": "a webm", "opus": "an opus", "3gp": "a 3gp"} {
+		require.Equal(t, want, a(kind))
+	}
+}
+
 // A filter for the tempo of sound takes only part of the way: together they go
 // all of it.
 func TestTempo(t *testing.T) {
