@@ -18,6 +18,7 @@ func TestSeveralOrders(t *testing.T) {
 	}
 	// A filter or an exception is never lost on the way to a deletion.
 	for in, want := range map[string]string{
+		"wipe out .log and .tmp files in build":                          `delete_files {"path":["build"],"pattern":["*.log","*.tmp"]}`,
 		"wipe out the .bak files in projects, but leave main.bak alone":  `delete_files {"exclude":["main.bak"],"path":["projects"],"pattern":["*.bak"]}`,
 		"delete everything in inbox that isn't a pdf":                    `delete_files {"exclude":["*.pdf"],"path":["inbox"]}`,
 		"copy all spreadsheets from work to backup but skip budget.xlsx": `copy_files {"dst":"backup","exclude":["budget.xlsx"],"file_type":["spreadsheet"],"src":["work"]}`,

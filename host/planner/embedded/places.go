@@ -42,6 +42,9 @@ func (q *reading) findPlaces() {
 		if lexicon.IsMeasure(q.toks[j].Fold) && j+1 < len(q.toks) && q.words[j+1].role == lexicon.Files {
 			continue // "into one file"
 		}
+		if f.role == lexicon.From && q.dotted(j) {
+			continue // "wipe out .log and .tmp files"
+		}
 		if q.kindOfThing(j) && (q.placeFollows(j+1) || j+1 < len(q.toks) && q.words[j+1].role == lexicon.Files) {
 			continue // "from the photos in camera", "to the pdf files"
 		}
@@ -158,8 +161,8 @@ func (q *reading) nextItem(j, to int) int {
 
 // kindOfThing reports whether token j is a value or an extension.
 func (q *reading) kindOfThing(j int) bool {
-	if t := q.toks[j]; extensionOf(t) != "" || t.Kind == lexicon.Name && strings.HasPrefix(t.Fold, ".") && isExtension(t.Fold[1:]) && !q.exists(t.Text) {
-		return true // "wipe out the .bak files"
+	if extensionOf(q.toks[j]) != "" || q.dotted(j) {
+		return true
 	}
 	for i := range q.matches {
 		if m := &q.matches[i]; m.Start == j && m.Meaning == lexicon.Value {
@@ -167,6 +170,12 @@ func (q *reading) kindOfThing(j int) bool {
 		}
 	}
 	return false
+}
+
+// dotted reports whether token j is an extension with its dot.
+func (q *reading) dotted(j int) bool {
+	t := q.toks[j]
+	return t.Kind == lexicon.Name && strings.HasPrefix(t.Fold, ".") && isExtension(t.Fold[1:]) && !q.exists(t.Text)
 }
 
 // placeFollows reports whether one of the next tokens begins a place.
