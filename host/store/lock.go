@@ -19,7 +19,7 @@ import (
 const lockVersion = 1
 
 // again is what to do about a file of the store that cannot be used.
-const again = "put a copy of it back, or remove it, and install again what is needed"
+const again = "put a copy of it back; without one move it away, install again what is needed, and look at each signer anew"
 
 // maxLock bounds lock.json and keys.json.
 const maxLock = 8 << 20
