@@ -227,13 +227,16 @@ func (b builder) keepSound(j *job) error {
 		return nil
 	}
 	have := j.in.Audio.Codec
-	cut := have == "flac" && j.length > 0 || j.preroll() // a FLAC's header says how long it was
+	cut := have == "flac" && j.length > 0 || j.preroll() || !j.video && j.in.Audio.Late > 0 // a FLAC's header says how long it was
 	if (b.Audio == "" || b.Audio == have) && b.Kbps == 0 && !cut && slices.Contains(j.kind.audio, have) {
 		j.sound = "copy"
 		return nil
 	}
 	return b.soundAgain(j)
 }
+
+// inTime puts silence in front of sound that begins late.
+const inTime = "aresample=async=1:first_pts=0"
 
 // soundAgain encodes the sound, through filters.
 func (b builder) soundAgain(j *job, filters ...string) error {
@@ -250,6 +253,9 @@ func (b builder) soundAgain(j *job, filters ...string) error {
 	}
 	if !slices.Contains(j.kind.audio, codec) {
 		return guest.Errorf(abi.CodeUnsupported, "%s cannot hold %s; it holds %s", a(j.kind.ext), codec, strings.Join(j.kind.audio, ", "))
+	}
+	if j.in.Audio.Late > 0 && (len(filters) > 0 || !j.video) { // silence first, so that it stays in time
+		filters = append([]string{inTime}, filters...)
 	}
 	j.sound, j.audioFilters = codec, filters
 	kbps := q.AudioKbps

@@ -96,7 +96,11 @@ func (b builder) concat(media []Media, names *namer) (Recipe, error) {
 		}
 		if j.audio {
 			if m.Audio != nil {
-				fmt.Fprintf(&graph, "[%d:%d]aresample=48000,aformat=sample_fmts=fltp:channel_layouts=stereo[a%d];", i, m.Audio.Index, i)
+				silence := ""
+				if m.Audio.Late > 0 {
+					silence = inTime + ","
+				}
+				fmt.Fprintf(&graph, "[%d:%d]%saresample=48000,aformat=sample_fmts=fltp:channel_layouts=stereo[a%d];", i, m.Audio.Index, silence, i)
 			} else {
 				fmt.Fprintf(&graph, "anullsrc=r=48000:cl=stereo,atrim=0:%s[a%d];", seconds(m.Duration), i)
 			}

@@ -62,6 +62,7 @@ type Audio struct {
 	Channels int     `json:"channels"`
 	BitRate  int64   `json:"bit_rate,omitempty"`
 	Duration float64 `json:"duration,omitempty"`
+	Late     float64 `json:"late,omitempty"`  // by how much it begins after the file does
 	Setup    string  `json:"setup,omitempty"` // likewise
 }
 

@@ -39,6 +39,7 @@ func TestOddMedia(t *testing.T) {
 		"song.flac":  "-f lavfi -i sine=duration=3:sample_rate=96000 -sample_fmt s32",
 		"one.mp4":    "-f lavfi -i testsrc2=size=64x36:rate=10:duration=0.1 " + fast,
 		"blip.mp4":   picture + "-f lavfi -i sine=duration=0.02 " + fast + "-c:a aac",
+		"later.mp4":  picture + "-itsoffset 1 -f lavfi -i sine=duration=2 " + fast + "-c:a aac",
 		"alpha.mov":  "-f lavfi -i testsrc2=size=64x36:rate=10:duration=1 -pix_fmt rgba -c:v png",
 	}
 	names := []string{"quiet.mp4", "base.mp4"}
@@ -81,6 +82,11 @@ func TestOddMedia(t *testing.T) {
 		{"one frame", call("create_thumbnail", args{"input": "one.mp4"}), "mjpeg 64x36", 0},
 		{"hardly a sound", call("adjust_speed", args{"inputs": []string{"blip.mp4"}, "speed": 2}), "h264 64x36", 1.5},
 		{"a part without sound", call("trim_video", args{"input": "dvd.mpg", "start": "2"}), "h264 64x36", 0.9},
+		{"a sound that begins late, alone", call("extract_audio", args{"inputs": []string{"later.mp4"}, "audio_format": "wav"}), "pcm_s16le", 3},
+		{"a sound that begins late, alone and of its kind", call("extract_audio", args{"inputs": []string{"later.mp4"}, "audio_format": "m4a"}), "aac", 3},
+		{"a sound that begins late, faster", call("adjust_speed", args{"inputs": []string{"later.mp4"}, "speed": 2}), "h264 64x36 aac", 1.5},
+		{"a sound that begins late, backwards", call("reverse_video", args{"inputs": []string{"later.mp4"}}), "h264 64x36 aac", 3},
+		{"a sound that begins late, copied", convert("later.mp4", "mkv"), "h264 64x36 aac", 3},
 		{"see-through", convert("alpha.mov", "mp4"), "h264 64x36", 1},
 	}
 	var calls []abi.Call

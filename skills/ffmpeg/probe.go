@@ -53,7 +53,15 @@ func parseProbe(name string, text []byte) (Media, error) {
 			lasting = max(lasting, s.lasts)
 		case s.Type == "audio" && s.Duration != "" && s.lasts == 0: // a track that holds nothing
 		case s.Type == "audio" && s.Channels > 0:
-			if a := s.audio(); m.Audio == nil {
+			a := s.audio()
+			const meant = 0.1 // seconds; less is how codecs and containers begin
+			if a.Late = number(s.Start) - number(p.Format.Start); a.Late < meant {
+				a.Late = 0
+			}
+			if number(s.Duration) > 0 {
+				a.Duration += a.Late // where it ends; Matroska says just that
+			}
+			if m.Audio == nil {
 				m.Audio = a
 			} else {
 				m.More = append(m.More, *a)
@@ -90,6 +98,7 @@ type probed struct {
 	Reorder     int               `json:"has_b_frames"`
 	Rate        string            `json:"r_frame_rate"`
 	Average     string            `json:"avg_frame_rate"`
+	Start       string            `json:"start_time"`
 	Duration    string            `json:"duration"`
 	BitRate     string            `json:"bit_rate"`
 	SampleRate  string            `json:"sample_rate"`
