@@ -26,9 +26,9 @@ func TestUnderstood(t *testing.T) {
 		file                   string
 		outcome, strict, exact float64
 	}{
-		{"data/eval.jsonl", 0.97, 0.97, 0.93},
-		{filepath.Join(corpora, "eval.jsonl"), 0.95, 0.93, 0},
-		{filepath.Join(corpora, "train.jsonl"), 0.965, 0.965, 0.88},
+		{"data/eval.jsonl", 0.99, 0.99, 0.98},
+		{filepath.Join(corpora, "eval.jsonl"), 0.96, 0.945, 0},
+		{filepath.Join(corpora, "train.jsonl"), 0.98, 0.975, 0.89},
 		{filepath.Join(corpora, "safety_test.jsonl"), 1, 1, 0},
 	} {
 		t.Run(filepath.Base(filepath.Dir(c.file))+"/"+filepath.Base(c.file), func(t *testing.T) {

@@ -97,11 +97,11 @@ func (a *attempt) otherOrder(j int) bool {
 	})
 }
 
-// saysValue reports whether token j says what kind of file is made, or holds a
-// value that counts in phrases alone: never dropped in silence, "as alac".
+// saysValue reports whether token j says what kind of file is made, which is
+// never dropped in silence: "the first 3 seconds as gif".
 func (q *reading) saysValue(j int) bool {
 	return slices.ContainsFunc(q.matches, func(m lexicon.Match) bool {
-		return m.Meaning == lexicon.Value && m.Start <= j && j < m.End && (isExtension(m.Value) || slices.Contains(q.g.Lexicon().Quiet, m.Arg))
+		return m.Meaning == lexicon.Value && m.Start <= j && j < m.End && isExtension(m.Value)
 	})
 }
 
