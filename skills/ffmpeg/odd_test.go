@@ -153,7 +153,7 @@ func TestFaults(t *testing.T) {
 		harm func(*Media)
 		want string
 	}{
-		"format": {func(m *Media) { m.Format = "avi" }, "is a avi, not a mp4"},
+		"format": {func(m *Media) { m.Format = "avi" }, "is avi, not mp4"},
 		"codec":  {func(m *Media) { m.Video.Codec = "vp9" }, "has vp9 picture, not h264 picture"},
 		"size":   {func(m *Media) { m.Video.Width = 66 }, "is 66×36, not 64×36"},
 		"sound":  {func(m *Media) { m.Audio = nil }, "has no sound, not aac sound"},

@@ -278,7 +278,7 @@ func check(ctx guest.Context, recipes []Recipe) ([]Media, error) {
 func (e Expect) faults(m Media) (all []string) {
 	wrong := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if !slices.Contains(strings.Split(m.Format, ","), e.Format) {
-		wrong("is a %s, not a %s", m.Format, e.Format)
+		wrong("is %s, not %s", m.Format, e.Format)
 	}
 	var video, audio string
 	if m.Video != nil {
