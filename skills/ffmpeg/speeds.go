@@ -97,7 +97,7 @@ type Trial struct {
 // guess takes tryFor, in seconds: how much work a picture is differs by its
 // content three times and more, and machines do too.
 const (
-	tryFrom = 120
+	tryFrom = 60
 	tryFor  = 5
 )
 
