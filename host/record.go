@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -133,16 +134,16 @@ func readRecord(r *commit.Run, read func(io.Reader) ([]byte, error)) (*record, e
 func head(file io.Reader) ([]byte, error) {
 	fields := map[string]json.RawMessage{}
 	dec := json.NewDecoder(file)
-	if _, err := dec.Token(); err != nil {
-		return nil, err
+	if begin, err := dec.Token(); err != nil || begin != json.Delim('{') {
+		return nil, cmp.Or(err, errors.New("it is no object"))
 	}
-	for dec.More() {
+	for {
 		key, err := dec.Token()
 		if err != nil {
 			return nil, err
 		}
-		name, _ := key.(string)
-		if name == "changes" || name == "plan" || name == "source" {
+		name, ok := key.(string)
+		if !ok || name == "changes" || name == "plan" || name == "source" { // its end, or what lists do not show
 			break
 		}
 		var value json.RawMessage

@@ -59,7 +59,8 @@ func TestARefusedSandboxIsLeftAlone(t *testing.T) {
 // TestListsSayWhatShowSays guards that a list, which reads only the beginning of
 // a record, leaves nothing out but what it does not show.
 func TestListsSayWhatShowSays(t *testing.T) {
-	h, err := host.New(t.Context(), host.Options{State: filepath.Join(t.TempDir(), "state"), Cache: cache})
+	state := filepath.Join(t.TempDir(), "state")
+	h, err := host.New(t.Context(), host.Options{State: state, Cache: cache})
 	require.NoError(t, err)
 	dir := hometest.Copy(t)
 	request := host.Request{Skill: files, Sandbox: dir, Utterance: "delete the tmp files in build"}
@@ -80,6 +81,15 @@ func TestListsSayWhatShowSays(t *testing.T) {
 		require.Equal(t, shown, listed)
 	}
 	require.NotEmpty(t, runs[1].Error)
+
+	record := filepath.Join(state, "runs", runs[0].ID, "run.json")
+	for name, text := range map[string]string{"empty": "", "null": "null", "a list": "[1, 2]", "cut off": `{"id": "x", `, "cut off in a text": `{"id": "x`} {
+		require.NoError(t, os.WriteFile(record, []byte(text), 0o600))
+		runs, err = h.Runs(t.Context())
+		require.NoError(t, err)
+		require.Len(t, runs, 2, name)
+		require.Contains(t, runs[0].Error, "record", name)
+	}
 }
 
 // BenchmarkRuns lists 600 runs of 300 changes each.
