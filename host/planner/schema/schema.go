@@ -4,7 +4,8 @@
 // cannot even be written.
 //
 // It is the form for a server of what plan.Validate checks: whatever a server
-// lets through is validated there again. Only keywords that servers turn into a
+// lets through is validated there again. The patterns of texts are left to that:
+// servers read other expressions than RE2, if any. Only keywords that servers turn into a
 // grammar are used, properties stand in the order in which they are written,
 // and no keyword stands beside an anyOf, which some servers then forget.
 package schema

@@ -64,6 +64,7 @@ act:
     wait: {type: duration}
     dry: {type: boolean}
     more: {type: object}
+    level: {type: string, pattern: '(?i)[0-9]+db', help: "like 3dB"}
   optional_args: [anything]
 look:
   description: Look.
@@ -121,6 +122,20 @@ func TestAgreesWithValidation(t *testing.T) {
 			require.Equal(t, valid, s.Validate(document(t, d.Calls())) == nil, "schema: %v", s.Validate(document(t, d.Calls())))
 		})
 	}
+}
+
+// A pattern of a contract is an expression that a server may read otherwise or not
+// at all: only the validation holds to it.
+func TestPatternsAreLeftToValidation(t *testing.T) {
+	r, err := registry.Parse([]byte(contract), registry.Options{})
+	require.NoError(t, err)
+	require.NotContains(t, string(schema.For(r.Tools())), "(?i)")
+	d, err := plan.Parse([]byte(`{"plan":[{"tool":"act","args":{"mode":"fast","one":"a","level":"loud"}}]}`))
+	require.NoError(t, err)
+	d = plan.Normalize(d, r, plan.Paths{})
+	require.NoError(t, compile(t, public(r)).Validate(document(t, d.Calls())))
+	_, err = plan.Validate(d, r)
+	require.ErrorContains(t, err, "level")
 }
 
 // A model writes in the order of the schema: it must have chosen the tool
