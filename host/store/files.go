@@ -50,27 +50,25 @@ func readFile(path string, most int64, a access) ([]byte, error) {
 	return data, nil
 }
 
-// Guarded reports, as an error, a folder of the person's own, or a file in it,
-// that somebody else can change.
+// Guarded reports, as an error, a folder of the person's own, or anything below
+// it, that somebody else can change.
 func Guarded(dir string) error {
 	if err := mine(dir, othersMustNotWrite); err != nil {
 		return fmt.Errorf("%q: %w", dir, err)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		info, err := os.Stat(path)
+	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(path) // what a link leads to counts
 		if err != nil {
 			return err
 		}
 		if err := closed(info, othersMustNotWrite); err != nil {
 			return fmt.Errorf("%q: %w", path, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // mine reports, as an error, a folder that is not this user's or that others

@@ -173,6 +173,23 @@ func TestOpenStores(t *testing.T) {
 	})
 }
 
+// What lies deep in an override counts as much as what lies at its top.
+func TestGuarded(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no mode bits")
+	}
+	for _, open := range []string{".", "skill.yaml", "profiles", "profiles/deep", "profiles/deep/x.json"} {
+		dir := t.TempDir()
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "profiles/deep"), 0o755))
+		for _, name := range []string{"skill.yaml", "profiles/deep/x.json"} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
+		}
+		require.NoError(t, Guarded(dir))
+		require.NoError(t, os.Chmod(filepath.Join(dir, open), 0o777))
+		require.ErrorContains(t, Guarded(dir), filepath.Base(filepath.Join(dir, open)))
+	}
+}
+
 // The lock file is what the next update is compared with: verify says when it
 // does not say what the bundle says.
 func TestVerifyTheLockFile(t *testing.T) {

@@ -47,14 +47,14 @@ func (s *Store) Ring() (*Ring, error) {
 		return nil, fault.New(fault.CheckFailed, "the key ring %q is of form %d, and this stepbox reads form %d: another stepbox is needed", path, r.Version, lockVersion)
 	}
 	if r.Trusted == nil {
-		return nil, fault.New(fault.CheckFailed, "the key ring %q is damaged: it does not say who is trusted", path).Hint("%s", again)
+		return nil, fault.New(fault.CheckFailed, "the key ring %q is damaged: it does not say who is trusted", path).Hint("%s", restore)
 	}
 	for i, t := range r.Trusted {
 		_, kerr := t.Key.public()
 		twice := slices.ContainsFunc(r.Trusted[:i], func(o Trusted) bool { return o.Key == t.Key || o.Name == t.Name })
 		if kerr != nil || checkSignerName(t.Name) != nil || twice {
 			return nil, fault.New(fault.CheckFailed, "the key ring %q is damaged: the entry %q is none, or is there twice", path, t.Name).
-				Hint("%s", again)
+				Hint("%s", restore)
 		}
 	}
 	return r, nil

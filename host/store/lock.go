@@ -18,8 +18,8 @@ import (
 // lockVersion of the form of lock.json that this package writes and reads.
 const lockVersion = 1
 
-// again is what to do about a file of the store that cannot be used.
-const again = "put a copy of it back; without one move it away, install again what is needed, and look at each signer anew"
+// restore is what to do about a file of the store that cannot be used.
+const restore = "put a copy of it back; without one move it away, install again what is needed, and look at each signer anew"
 
 // maxLock bounds lock.json and keys.json.
 const maxLock = 8 << 20
@@ -30,9 +30,7 @@ type lockFile struct {
 	Bundles []Entry `json:"bundles"`
 }
 
-var (
-	hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-)
+var hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 func (s *Store) readLock() (*lockFile, error) {
 	path := filepath.Join(s.dir, "lock.json")
@@ -46,7 +44,7 @@ func (s *Store) readLock() (*lockFile, error) {
 	}
 	damaged := func(format string, args ...any) error {
 		return fault.New(fault.CheckFailed, "the lock file %q is damaged: %w", path, fault.New(fault.CheckFailed, format, args...)).
-			Hint("%s", again)
+			Hint("%s", restore)
 	}
 	if l.Version > lockVersion {
 		return nil, fault.New(fault.CheckFailed, "the lock file %q is of form %d, and this stepbox reads form %d: a newer stepbox is needed", path, l.Version, lockVersion)
@@ -116,7 +114,7 @@ func (s *Store) readJSON(path, what string, into any) (found bool, err error) {
 	case errors.As(err, &open):
 		return false, fault.New(fault.Stopped, "the %s %q decides what runs, but %w", what, path, err).Hint("make it yours alone: chmod go-w %s", path)
 	case err != nil:
-		return false, fault.New(fault.CheckFailed, "the %s cannot be read: %w", what, err).Hint("%s", again)
+		return false, fault.New(fault.CheckFailed, "the %s cannot be read: %w", what, err).Hint("%s", restore)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -127,10 +125,10 @@ func (s *Store) readJSON(path, what string, into any) (found bool, err error) {
 			return false, fault.New(fault.CheckFailed, "the %s %q is of form %d, and this stepbox reads form %d: a newer stepbox is needed", what, path, form.Version, lockVersion)
 		}
 		return false, fault.New(fault.CheckFailed, "the %s %q is damaged: %w", what, path, err).
-			Hint("%s", again)
+			Hint("%s", restore)
 	}
 	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return false, fault.New(fault.CheckFailed, "the %s %q is damaged: something stands behind its end", what, path).Hint("%s", again)
+		return false, fault.New(fault.CheckFailed, "the %s %q is damaged: something stands behind its end", what, path).Hint("%s", restore)
 	}
 	return true, nil
 }
