@@ -1,8 +1,8 @@
 package lexicon
 
 import (
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"stepbox.dev/abi"
@@ -147,15 +147,10 @@ func (g *Grammar) finish() {
 func (g *Grammar) addShared() {
 	for _, lang := range Languages {
 		f := shared().files[lang]
-		roles := make([]string, 0, len(f.Roles))
-		for r := range f.Roles {
-			roles = append(roles, string(r))
-		}
-		sort.Strings(roles)
-		for _, r := range roles {
-			for _, s := range f.Roles[Role(r)] {
-				g.add(s, Phrase{Meaning: Function, Role: Role(r), Lang: lang})
-				switch Role(r) {
+		for _, r := range slices.Sorted(maps.Keys(f.Roles)) {
+			for _, s := range f.Roles[r] {
+				g.add(s, Phrase{Meaning: Function, Role: r, Lang: lang})
+				switch r {
 				case In, From, To, With, And, Or, Then:
 					g.small[Fold(s)] = true
 				}
@@ -167,12 +162,7 @@ func (g *Grammar) addShared() {
 		for _, s := range f.Vague {
 			g.add(s, Phrase{Meaning: Vague, Lang: lang})
 		}
-		reasons := make([]string, 0, len(f.Refuse))
-		for r := range f.Refuse {
-			reasons = append(reasons, r)
-		}
-		sort.Strings(reasons)
-		for _, r := range reasons {
+		for _, r := range slices.Sorted(maps.Keys(f.Refuse)) {
 			for _, s := range f.Refuse[r] {
 				g.add(s, Phrase{Meaning: Refuses, Value: r, Lang: lang})
 			}
@@ -195,7 +185,7 @@ func (g *Grammar) addLexicon() {
 		for _, e := range entries {
 			p := f(e)
 			p.Skill = true
-			for _, lang := range sortedLanguages(e.Say) {
+			for _, lang := range slices.Sorted(maps.Keys(e.Say)) {
 				p.Lang = lang
 				for _, s := range e.Say[lang] {
 					g.add(s, p)
@@ -213,102 +203,12 @@ func (g *Grammar) addLexicon() {
 	each(l.Ask, func(e Entry) Phrase { return Phrase{Meaning: Asks, Value: e.Value} })
 	each(l.Refuse, func(e Entry) Phrase { return Phrase{Meaning: Refuses, Value: e.Value} })
 	for _, e := range l.Fillers {
-		for _, lang := range sortedLanguages(e.Say) {
+		for _, lang := range slices.Sorted(maps.Keys(e.Say)) {
 			for _, s := range e.Say[lang] {
 				g.addFiller(s, lang, true)
 			}
 		}
 	}
-}
-
-// addContract takes names, keywords and values of the registry. For a tool with
-// verbs in the lexicon its name and keywords are weak evidence only.
-func (g *Grammar) addContract() {
-	verbs := map[string]bool{}
-	for _, e := range g.lex.Tools {
-		verbs[e.Tool] = true
-	}
-	claims := map[string]int{}
-	parts := map[string]int{}
-	for _, t := range g.reg.Tools() {
-		if Public(t) {
-			for _, part := range strings.Split(t.Name, "_") {
-				parts[part]++
-			}
-			for _, k := range t.Keywords {
-				claims[Fold(k)]++
-			}
-		}
-	}
-	for _, t := range g.reg.Tools() {
-		if !Public(t) {
-			continue
-		}
-		for i, part := range strings.Split(t.Name, "_") {
-			switch {
-			case g.IsFiller(part) || len(part) < 3:
-			case i == 0 && !verbs[t.Name]:
-				g.add(part, Phrase{Meaning: Verb, Tool: t.Name, Weight: 0.9, Skill: true})
-			default:
-				g.add(part, Phrase{Meaning: Noun, Tool: t.Name, Weight: 0.3 / float64(parts[part]), Skill: true})
-			}
-		}
-		for _, k := range t.Keywords {
-			w := 0.7 / float64(claims[Fold(k)])
-			if verbs[t.Name] || g.isValue(k) {
-				g.add(k, Phrase{Meaning: Noun, Tool: t.Name, Weight: 0.3 * w, Skill: true})
-			} else {
-				g.add(k, Phrase{Meaning: Verb, Tool: t.Name, Weight: w, Skill: true})
-			}
-		}
-		for _, name := range t.ArgOrder {
-			a := t.Args[name]
-			if a == nil {
-				continue
-			}
-			for _, v := range a.Enum {
-				g.addValue(strings.ReplaceAll(v, "_", " "), name, v)
-			}
-			for _, s := range sortedKeys(a.Synonyms) {
-				g.addValue(s, name, a.Synonyms[s])
-			}
-		}
-	}
-}
-
-// Public reports whether a planner may use the tool for a request.
-func Public(t *registry.Tool) bool { return !t.Internal && !t.Core }
-
-func sortedKeys(m map[string]string) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
-}
-
-func (g *Grammar) isValue(word string) bool {
-	for _, t := range g.reg.Tools() {
-		for _, a := range t.Args {
-			for _, v := range a.Enum {
-				if Fold(v) == Fold(word) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// addValue adds a value once an argument name, however many tools have it.
-func (g *Grammar) addValue(s, arg, value string) {
-	for _, p := range g.values[arg] {
-		if p.Value == value && len(p.els) == 1 && len(p.els[0].words) == 1 && p.els[0].words[0] == Fold(s) {
-			return
-		}
-	}
-	g.add(s, Phrase{Meaning: Value, Arg: arg, Value: value, Skill: true})
 }
 
 // add compiles a phrase. Phrases that do not parse were reported by Parse, or

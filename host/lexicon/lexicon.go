@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -330,14 +329,4 @@ func (p *parser) sayIn(out map[string][]string, lang string, k, v *yaml.Node) {
 		p.lex.phrases[s] = els
 	}
 	out[lang] = append(out[lang], list...)
-}
-
-// sortedLanguages makes walking a Say map deterministic.
-func sortedLanguages(say map[string][]string) []string {
-	out := make([]string, 0, len(say))
-	for l := range say {
-		out = append(out, l)
-	}
-	sort.Strings(out)
-	return out
 }

@@ -2,6 +2,7 @@ package lexicon
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ func (c *linter) tools() {
 	lines := map[string]int{}
 	for _, e := range c.lex.Tools {
 		c.tool(e.Line, e.Tool)
-		for _, lang := range sortedLanguages(e.Say) {
+		for _, lang := range slices.Sorted(maps.Keys(e.Say)) {
 			for _, s := range e.Say[lang] {
 				key := lang + ": " + s
 				claims[key] = append(claims[key], e.Tool)
