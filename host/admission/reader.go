@@ -102,6 +102,19 @@ func (r *reader) count(limit, size uint32, what string) uint32 {
 	return n
 }
 
+// each reads a list: how many, and then each of them, until one is faulty. It
+// returns how many there should be.
+func (r *reader) each(limit, size uint32, what string, read func()) uint32 {
+	n := r.count(limit, size, what)
+	for range n {
+		if r.err != nil {
+			break
+		}
+		read()
+	}
+	return n
+}
+
 // valueType reads a value or reference type. Typed references carry a heap type.
 func (r *reader) valueType() {
 	switch t := r.byte(); t {

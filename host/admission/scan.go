@@ -70,85 +70,41 @@ func (s *scan) section(id byte, r *reader) {
 	case 0:
 		s.custom(r)
 	case 1:
-		n := r.count(MaxTypes, 3, "types")
-		for range n {
-			s.typ(r)
-		}
+		r.each(MaxTypes, 3, "types", func() { s.typ(r) })
 	case 2:
-		n := r.count(MaxImports, 4, "imports")
-		for range n {
-			s.imported(r)
-		}
+		r.each(MaxImports, 4, "imports", func() { s.imported(r) })
 	case 3:
-		s.functions = r.count(MaxFunctions, 1, "functions")
-		for range s.functions {
-			r.u32()
-		}
+		s.functions = r.each(MaxFunctions, 1, "functions", func() { r.u32() })
 	case 4:
-		n := r.count(MaxTables, 3, "tables")
-		for range n {
-			s.table(r)
-		}
+		r.each(MaxTables, 3, "tables", func() { s.table(r) })
 	case 5:
-		n := r.count(MaxMemories, 2, "memories")
-		for range n {
-			s.memory(r)
-		}
+		r.each(MaxMemories, 2, "memories", func() { s.memory(r) })
 	case 6:
-		n := r.count(MaxGlobals, 4, "globals")
-		for range n {
+		r.each(MaxGlobals, 4, "globals", func() {
 			r.valueType()
 			r.byte()
 			r.constant()
-		}
+		})
 	case 7:
-		n := r.count(MaxExports, 3, "exports")
-		for range n {
-			name := r.name()
-			k := r.byte()
-			r.u32()
-			if r.err != nil {
-				return
-			}
-			if k > 4 {
-				r.fail("export of kind %d", k)
-				return
-			}
-			if k == 0 {
-				s.m.Exports = append(s.m.Exports, name)
-			}
-		}
+		r.each(MaxExports, 3, "exports", func() { s.exported(r) })
 	case 8:
 		s.m.Start = true
 		r.u32()
 	case 9:
-		n := r.count(MaxSegments, 2, "element segments")
-		for range n {
-			s.element(r)
-		}
+		r.each(MaxSegments, 2, "element segments", func() { s.element(r) })
 	case 10:
-		s.bodies = r.count(MaxFunctions, 3, "function bodies")
-		for range s.bodies {
-			if r.err != nil {
-				return
-			}
-			r.body()
-		}
+		s.bodies = r.each(MaxFunctions, 3, "function bodies", r.body)
 	case 11:
-		n := r.count(MaxSegments, 2, "data segments")
-		for range n {
-			s.data(r)
-		}
+		r.each(MaxSegments, 2, "data segments", func() { s.data(r) })
 	case 12:
 		if n := r.u32(); n > MaxSegments {
 			r.fail("%d data segments are over the cap of %d", n, MaxSegments)
 		}
 	case 13:
-		n := r.count(MaxFunctions, 2, "tags")
-		for range n {
+		r.each(MaxFunctions, 2, "tags", func() {
 			r.byte()
 			r.u32()
-		}
+		})
 	}
 }
 
@@ -158,10 +114,7 @@ func (s *scan) typ(r *reader) {
 		return
 	}
 	for range 2 {
-		n := r.count(MaxParams, 1, "parameters or results")
-		for range n {
-			r.valueType()
-		}
+		r.each(MaxParams, 1, "parameters or results", r.valueType)
 	}
 }
 
@@ -190,6 +143,19 @@ func (s *scan) imported(r *reader) {
 	}
 	if r.err == nil {
 		s.m.Imports = append(s.m.Imports, i)
+	}
+}
+
+func (s *scan) exported(r *reader) {
+	name := r.name()
+	k := r.byte()
+	r.u32()
+	switch {
+	case r.err != nil:
+	case k > 4:
+		r.fail("export of kind %d", k)
+	case k == 0:
+		s.m.Exports = append(s.m.Exports, name)
 	}
 }
 
@@ -294,11 +260,10 @@ func (s *scan) custom(r *reader) {
 		case 1:
 			sub.names()
 		case 2:
-			n := sub.count(MaxFunctions, 2, "functions with named locals")
-			for range n {
+			sub.each(MaxFunctions, 2, "functions with named locals", func() {
 				sub.u32()
 				sub.names()
-			}
+			})
 		}
 		if sub.err != nil {
 			r.err = sub.err
@@ -310,14 +275,10 @@ func (s *scan) custom(r *reader) {
 
 // names reads a map of indices to names.
 func (r *reader) names() {
-	n := r.count(MaxElements, 2, "names")
-	for range n {
-		if r.err != nil {
-			return
-		}
+	r.each(MaxElements, 2, "names", func() {
 		r.u32()
 		r.bytes()
-	}
+	})
 }
 
 // name reads a name that the module is linked by.
