@@ -17,21 +17,12 @@ import (
 	"stepbox.dev/host"
 	"stepbox.dev/host/commit"
 	"stepbox.dev/host/event"
+	"stepbox.dev/internal/moduletest"
 )
 
 var cache string
 
-func TestMain(m *testing.M) {
-	host.RunWorkerIfAsked()
-	os.Exit(func() int {
-		var err error
-		if cache, err = os.MkdirTemp("", "stepbox-sdk-test-"); err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(cache)
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { moduletest.Main(m, &cache) }
 
 // person says yes, and keeps what was asked and told.
 type person struct {

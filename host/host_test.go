@@ -18,22 +18,13 @@ import (
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/internal/hometest"
+	"stepbox.dev/internal/moduletest"
 )
 
 // cache is shared by the tests: a skill is compiled once.
 var cache string
 
-func TestMain(m *testing.M) {
-	host.RunWorkerIfAsked()
-	os.Exit(func() int {
-		var err error
-		if cache, err = os.MkdirTemp("", "stepbox-host-test-"); err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(cache)
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { moduletest.Main(m, &cache) }
 
 const files = "../skills/files"
 

@@ -58,6 +58,7 @@ var layers = []room{
 	{"cmd", []string{"abi", "host", "host/commit", "host/config", "host/evaluate", "host/event", "host/fault", "host/lint", "host/plan", "host/registry", "host/retrieval", "host/skill", "host/store", "host/worker"},
 		"the command line goes through the façade and reads its types; a verb that plans, gates, stages or commits by itself skips a stage"},
 	{"internal/hometest", nil, "test data knows no room"},
+	{"internal/moduletest", []string{"abi", "guest-sdk", "host", "host/lint", "host/skill"}, "tests of skills go through the façade, as whoever runs them does"},
 }
 
 // runtimes are third-party imports with one owner each.

@@ -19,21 +19,12 @@ import (
 	"stepbox.dev/host/commit"
 	"stepbox.dev/host/event"
 	"stepbox.dev/internal/hometest"
+	"stepbox.dev/internal/moduletest"
 )
 
 var cache string
 
-func TestMain(m *testing.M) {
-	host.RunWorkerIfAsked()
-	os.Exit(func() int {
-		var err error
-		if cache, err = os.MkdirTemp("", "stepbox-files-test-"); err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(cache)
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { moduletest.Main(m, &cache) }
 
 // agree says yes to everything, protected changes by name too.
 type agree struct{}
