@@ -24,8 +24,8 @@ func newEval(a *app) *cobra.Command {
 		Long: `Eval plans every request of a corpus, a file with one JSON object a line, and
 scores the plans against what is expected: outcome, tool, the sequence of tools,
 and the arguments where the corpus has gold plans. Nothing runs and no file need
-exist, unless --execute is given. With --snapshot the scores become a bar: the first time FILE is written,
-later any score below it fails.
+exist, unless --execute is given. With --snapshot the scores become a bar: the
+first time FILE is written, later any score below it fails.
 
 With --execute the plans that are right run as well, as many at once as there are
 processors, and nothing that they change is kept; a row with "grade": "routing"
@@ -64,11 +64,7 @@ counts nowhere.`,
 			if err != nil {
 				return err
 			}
-			h, err := a.host(cmd.Context())
-			if err != nil {
-				return err
-			}
-			s, err := h.Skill(cmd.Context(), given[0])
+			_, s, err := a.skill(cmd.Context(), given[0])
 			if err != nil {
 				return err
 			}

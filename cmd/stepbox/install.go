@@ -42,7 +42,7 @@ run, and the signer, who alone can update it.`,
 
 func installFlags(cmd *cobra.Command, o *host.InstallOptions) {
 	cmd.Flags().BoolVar(&o.Unsigned, "allow-unsigned", false, "take a bundle that nobody signed; this is remembered and shown")
-	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "agree to what it declares; a key that was never seen still needs a person")
+	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "agree to what it declares; a signer who is new for it still needs a person")
 }
 
 // install installs or updates one bundle.
@@ -148,98 +148,6 @@ func changed(list []store.Difference) string {
 	return b.String()
 }
 
-func newUpdate(a *app) *cobra.Command {
-	var o host.InstallOptions
-	o.Update = true
-	cmd := &cobra.Command{
-		Use:               "update [NAME|FILE.wasm…]",
-		ValidArgsFunction: a.completeInstalled,
-		Short:             "Update what is installed, and show what that changes",
-		Long: `Update takes a newer bundle: the given file, or for a name the file that it was
-installed from. It shows what changes in what the skill may do, in its engines,
-limits and signer, and asks. Without arguments it looks at everything installed.`,
-		Example:     `  stepbox update`,
-		Args:        args(0, -1, "names or files"),
-		Annotations: exitCodes(installCodes...),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			h, err := a.host(cmd.Context())
-			if err != nil {
-				return err
-			}
-			paths, bad, err := sources(h.Store(), args)
-			if err != nil {
-				return err
-			}
-			for _, path := range paths {
-				if err := a.install(cmd.Context(), h, path, o); len(paths)+len(bad) == 1 || cmd.Context().Err() != nil {
-					return err
-				} else if err != nil {
-					bad = append(bad, err)
-				}
-			}
-			if len(paths)+len(bad) == 0 {
-				return a.printf("everything is as new as the files it was installed from\n")
-			}
-			return all(bad)
-		},
-	}
-	installFlags(cmd, &o)
-	return cmd
-}
-
-// all joins what went wrong with some of several: the others are done.
-func all(bad []error) error {
-	switch len(bad) {
-	case 0:
-		return nil
-	case 1:
-		return bad[0]
-	}
-	var lines []string
-	for _, err := range bad {
-		lines = append(lines, err.Error())
-	}
-	return fault.New(fault.CheckFailed, "%d could not be updated:\n%s", len(bad), strings.Join(lines, "\n"))
-}
-
-// sources are the files to update from: those that are given, or of what is
-// installed those that hold something else by now. bad says which of them
-// cannot be looked at, or are something else altogether.
-func sources(s *store.Store, given []string) (paths []string, bad []error, err error) {
-	entries, err := s.Entries()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, e := range entries {
-		if len(given) > 0 {
-			break
-		}
-		c, err := store.Examine(e.Source)
-		switch {
-		case err != nil:
-			bad = append(bad, fault.New(fault.CheckFailed, "%s cannot be updated from where it came: %w", e.Name, err).
-				Hint("stepbox update FILE.wasm takes it from elsewhere"))
-		case c.Bundle.Manifest.Name != e.Name || c.Bundle.Manifest.Kind != e.Kind:
-			bad = append(bad, fault.New(fault.CheckFailed, "%s cannot be updated from where it came: %q holds the %s %q by now", e.Name, e.Source, c.Bundle.Manifest.Kind, c.Bundle.Manifest.Name).
-				Hint("stepbox update FILE.wasm takes it from elsewhere"))
-		case c.FileDigest() != e.File:
-			paths = append(paths, e.Source)
-		}
-	}
-	for _, g := range given {
-		if strings.HasSuffix(g, ".wasm") {
-			paths = append(paths, g)
-			continue
-		}
-		i := slices.IndexFunc(entries, func(e store.Entry) bool { return e.Name == g })
-		if i < 0 {
-			return nil, nil, fault.New(fault.Usage, "nothing called %q is installed", g).Hint("stepbox skills list says what is; a file ends in .wasm")
-		}
-		paths = append(paths, entries[i].Source)
-	}
-	return paths, bad, nil
-}
-
 func newRemove(a *app) *cobra.Command {
 	var engine bool
 	cmd := &cobra.Command{
@@ -268,84 +176,4 @@ func newRemove(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&engine, "engine", false, "remove the engine of that name, not the skill")
 	return cmd
-}
-
-func newVerify(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:               "verify [NAME|FILE.wasm]",
-		ValidArgsFunction: a.completeInstalled,
-		Short:             "Check what is installed, or the signature of a file",
-		Long: `Verify reads every installed bundle and checks it against the lock file and the key
-ring, or one of them, or the parts and the signature of a file.`,
-		Example:     `  stepbox verify`,
-		Args:        args(0, 1, "a name or a file"),
-		Annotations: exitCodes(fault.Usage, fault.Stopped, fault.CheckFailed),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name := strings.Join(args, "")
-			if strings.HasSuffix(name, ".wasm") {
-				return a.verifyFile(cmd.Context(), name)
-			}
-			h, err := a.host(cmd.Context())
-			if err != nil {
-				return err
-			}
-			all, err := h.Verify(cmd.Context(), name)
-			if err != nil {
-				return err
-			}
-			return a.printVerified(all)
-		},
-	}
-}
-
-// verifyFile is an error unless a trusted key signed the file.
-func (a *app) verifyFile(ctx context.Context, path string) error {
-	_, c, i, err := a.examine(ctx, path)
-	if err != nil {
-		return err
-	}
-	if err := a.printf("%s %s: made by %s\n", display.Clean(i.Name), display.Clean(i.Version), display.Clean(i.maker())); err != nil {
-		return err
-	}
-	switch {
-	case c.Sound() != nil:
-		return c.Sound()
-	case i.Signed == "no":
-		return fault.New(fault.CheckFailed, "nobody signed %q", path)
-	case i.Signed != "trusted":
-		return fault.New(fault.CheckFailed, "%q is signed by a key that is not trusted", path).
-			Hint("if it is who it should be: stepbox keys trust %s --name %s", c.Signer.Key, c.Signer.Name)
-	}
-	return nil
-}
-
-func (a *app) printVerified(all []host.Verified) error {
-	var rows [][]string
-	var bad []string
-	for _, v := range all {
-		state := "unsigned"
-		if v.Signer != nil {
-			state = "signed by " + v.Signer.Name
-		}
-		if v.Err != nil {
-			state = "BROKEN: " + v.Err.Error()
-			if next := fault.Next(v.Err); next != "" {
-				state += ": " + next
-			}
-			bad = append(bad, v.Name)
-		}
-		rows = append(rows, []string{v.Kind, v.Name, v.Version, state})
-	}
-	if len(rows) == 0 {
-		rows = [][]string{{"nothing is installed"}}
-	}
-	var b strings.Builder
-	display.Table(&b, rows)
-	if err := a.write([]byte(b.String())); err != nil {
-		return err
-	}
-	if len(bad) > 0 {
-		return fault.New(fault.CheckFailed, "not in order: %s", strings.Join(bad, ", "))
-	}
-	return nil
 }
