@@ -32,7 +32,7 @@ func (rd *reader) protect(ctx context.Context, list []Change) error {
 		} else if repo, is := rd.inRepository(ch); is {
 			ch.Protected, ch.Within = inRepository, repo
 		} else if arrives && twins[ch.Path] != "" {
-			ch.Protected = "its name looks the same as that of " + quoted(twins[ch.Path]) + " beside it"
+			ch.Protected = twins[ch.Path]
 		}
 		if arrives {
 			if err := rd.judge(ctx, item, ch); err != nil {
@@ -91,8 +91,9 @@ func special(mode uint32) string {
 	return strings.Join(names, ", ")
 }
 
-// twins finds new names that differ from another one of their folder only by
-// case or Unicode form: after path → the other name.
+// twins finds new names that some file system takes for another one of their
+// folder: after path → why. Two streams of one file are not one: where their
+// names lie side by side, a colon is a letter.
 func (rd *reader) twins() (map[string]string, error) {
 	leaves := make(map[string]bool)
 	for _, it := range rd.c.items {
@@ -100,8 +101,10 @@ func (rd *reader) twins() (map[string]string, error) {
 			leaves[it.from] = true
 		}
 	}
-	// For each folder that gets names: folded name → name that was there.
-	before := make(map[*stage.Node]map[string]string)
+	// For each folder that gets names, the names that were there: by what they
+	// look like, and those with a stream by the file.
+	type there struct{ names, streams map[string]string }
+	before := make(map[*stage.Node]there)
 	out := make(map[string]string)
 	for _, n := range rd.tree.Nodes() {
 		p := n.Parent
@@ -114,16 +117,25 @@ func (rd *reader) twins() (map[string]string, error) {
 			if err != nil {
 				return nil, fault.New(fault.CheckFailed, "%q cannot be listed any more: %w", p.Origin.Path, err)
 			}
-			set = make(map[string]string, len(names))
+			set = there{make(map[string]string, len(names)), map[string]string{}}
 			for name := range names {
-				if !leaves[stage.Join(p.Origin.Path, name)] {
-					set[fold(name)] = name
+				if leaves[stage.Join(p.Origin.Path, name)] {
+					continue
+				}
+				set.names[alike(name)] = name
+				if file, cut := cutStream(alike(name)); cut {
+					set.streams[file] = name
 				}
 			}
 			before[p] = set
 		}
-		if other, ok := set[fold(n.Name)]; ok && other != n.Name {
-			out[n.Path()] = other
+		file, isStream := cutStream(alike(n.Name))
+		if other, ok := set.names[alike(n.Name)]; ok && other != n.Name {
+			out[n.Path()] = "its name looks the same as that of " + quoted(other) + " beside it"
+		} else if other, ok := set.names[file]; ok && isStream {
+			out[n.Path()] = "Windows takes its name for a part of " + quoted(other) + " beside it"
+		} else if other, ok := set.streams[file]; ok && !isStream {
+			out[n.Path()] = "Windows takes " + quoted(other) + " beside it for a part of it"
 		}
 	}
 	return out, nil

@@ -96,8 +96,23 @@ func protectedName(path string) string {
 
 // fold brings names together that some file system takes for one: without
 // case, in one Unicode form, without characters that HFS+ ignores and without
-// the dots and spaces that Windows drops from an end.
+// the dots and spaces that Windows drops from an end. Windows takes what follows
+// a colon for a stream of the file in front of it.
 func fold(name string) string {
+	file, _ := cutStream(alike(name))
+	return file
+}
+
+// cutStream takes the name of a stream off that of its file, if there is one.
+func cutStream(name string) (file string, cut bool) {
+	if i := strings.IndexByte(name, ':'); i > 0 {
+		return name[:i], true
+	}
+	return name, false
+}
+
+// alike is fold without a look at colons.
+func alike(name string) string {
 	plain := true
 	for i := 0; i < len(name); i++ {
 		c := name[i]
@@ -117,9 +132,6 @@ func fold(name string) string {
 	}
 	if t := strings.TrimRight(name, ". "); t != "" {
 		name = t
-	}
-	if i := strings.IndexByte(name, ':'); i > 0 { // an NTFS stream of the file
-		name = name[:i]
 	}
 	return name
 }

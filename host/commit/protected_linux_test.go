@@ -37,11 +37,15 @@ func TestProtected(t *testing.T) {
 		{"a folder goes up with links inside it", func(s *stager) { s.move("p/s", "s") }, ""},
 		{"a twin by case", func(s *stager) { s.write("A", "x") }, "A"},
 		{"a twin by Unicode form", func(s *stager) { s.write("cafe\u0301", "x") }, "cafe\u0301"},
+		{"a stream of a file", func(s *stager) { s.write("a:x", "x") }, "a:x"},
+		{"a file whose stream lies there", func(s *stager) { s.write("tape", "x") }, "tape"},
+		{"a twin with a stream", func(s *stager) { s.write("Tape:1.mp4", "x") }, "Tape:1.mp4"},
+		{"another name with a colon", func(s *stager) { s.write("tape:1.mkv", "x") }, ""},
 		{"a change of case is no twin", func(s *stager) { s.move("a", "A") }, ""},
 		{"plain names", func(s *stager) { s.write("report.pdf", "x"); s.write("d/git", "x") }, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r, s := begin(t, "a", "d/x", ".bashrc", "caf\u00e9", ".git/config")
+			r, s := begin(t, "a", "d/x", "tape:1.mp4", ".bashrc", "caf\u00e9", ".git/config")
 			require.NoError(t, os.Symlink("../a", filepath.Join(r.Sandbox, "d/up")))
 			for link, target := range map[string]string{"p/q/r/up": "../../../a", "p/s/t/in": "../u", "p/s/out": "/etc/passwd"} {
 				require.NoError(t, os.MkdirAll(filepath.Join(r.Sandbox, filepath.Dir(link)), 0o755))
