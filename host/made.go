@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"stepbox.dev/abi"
 	"stepbox.dev/host/commit"
@@ -82,6 +83,21 @@ func copies(ctx context.Context, r *commit.Run, s source, partial bool) ([]strin
 	return changes.Extract(ctx, dir, maxPreview)
 }
 
+// unmade takes the sizes off files that a dry run stands notes for: what an
+// engine would make, and engines do not run in one.
+func (a *attempt) unmade(list []commit.Change) []commit.Change {
+	if !a.context().DryRun || len(a.skill.Engines()) == 0 {
+		return list
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		if c := &list[i]; c.Entry == commit.File && (c.Kind == commit.Create || c.Kind == commit.Replace) {
+			c.Size = commit.UnknownSize
+		}
+	}
+	return list
+}
+
 // confirm is a question in the middle of a run, of the plan or of the guest, on
 // its way to the person. They can look at what the calls before it have made.
 func (a *attempt) confirm(ctx context.Context, call int, r abi.ConfirmRequest) (bool, error) {
@@ -95,6 +111,7 @@ func (a *attempt) confirm(ctx context.Context, call int, r abi.ConfirmRequest) (
 		if yes, err = a.person.Confirm(ctx, r); err != nil {
 			return false, err
 		}
+		a.declined = !yes
 	} else if !yes {
 		a.unanswered = r.Prompt
 	}
@@ -102,10 +119,15 @@ func (a *attempt) confirm(ctx context.Context, call int, r abi.ConfirmRequest) (
 }
 
 // explained adds to a failure the question that it ends with, if nobody was
-// there to answer one: the step's own words need not name it.
+// there to answer one: the step's own words need not name it. Who said no knows
+// why it ended.
 func (a *attempt) explained(err error) error {
 	var e *fault.Error
-	if a.unanswered != "" && errors.As(err, &e) && e.Kind == fault.NotApproved {
+	switch {
+	case !errors.As(err, &e) || e.Kind != fault.NotApproved:
+	case a.declined:
+		return &fault.Error{Kind: fault.NotApproved, What: "not gone on; nothing was changed", Err: err}
+	case a.unanswered != "":
 		return e.Hint("it asked %q and nobody was there to answer: --yes answers yes", a.unanswered)
 	}
 	return err

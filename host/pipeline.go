@@ -61,7 +61,10 @@ type attempt struct {
 	copied    []string // what was staged, to look at, and for which call of which run
 	copiedFor string
 
-	unanswered string // a question in the middle of the run that nobody was there to answer
+	// Of the last question in the middle of the run: what nobody was there to
+	// answer, or that the person said no.
+	unanswered string
+	declined   bool
 
 	turns    []prompt.Turn // of the request that ran already, each a run of its own
 	earlier  *Result       // of the last of them
@@ -326,10 +329,11 @@ func (a *attempt) readBack(ctx context.Context) (*commit.Changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.record.Changes, a.record.Digest = changes.List(), changes.Digest().String()
-	a.result.Changes, a.result.Digest = changes.List(), a.record.Digest
+	list := a.unmade(changes.List())
+	a.record.Changes, a.record.Digest = list, changes.Digest().String()
+	a.result.Changes, a.result.Digest = list, a.record.Digest
 	return changes, a.events.Handle(event.Changes{
-		Digest: a.record.Digest, Changes: changes.List(), Safe: changes.Safe(), DryRun: a.request.DryRun,
+		Digest: a.record.Digest, Changes: list, Safe: changes.Safe(), DryRun: a.request.DryRun,
 	})
 }
 

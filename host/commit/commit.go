@@ -56,6 +56,9 @@ const (
 	Link   Entry = "link"
 )
 
+// UnknownSize is the size of a file that is not made yet.
+const UnknownSize = -1
+
 // Change is one thing that a stage would do to the sandbox. Paths are slash
 // paths below its root, raw bytes: clean them before printing.
 type Change struct {
@@ -63,7 +66,7 @@ type Change struct {
 	Entry Entry  `json:"entry"`
 	Path  string `json:"path"`
 	From  string `json:"from,omitempty"` // of a move
-	Size  int64  `json:"size"`           // bytes after the change; before it, of a delete
+	Size  int64  `json:"size"`           // bytes after the change; before it, of a delete; UnknownSize when nobody knows yet
 	// Protected says why this change needs an answer of its own; "" when it
 	// does not.
 	Protected string `json:"protected,omitempty"`

@@ -121,13 +121,17 @@ type Output struct {
 
 // StepEnd is sent after a step.
 type StepEnd struct {
-	Call    int             `json:"call"`
-	Tool    string          `json:"tool"`
-	OK      bool            `json:"ok"`
-	Result  json.RawMessage `json:"result,omitempty"`
-	Issues  []string        `json:"issues,omitempty"`
-	Error   string          `json:"error,omitempty"`
-	Elapsed time.Duration   `json:"elapsed_ns"`
+	Call   int             `json:"call"`
+	Tool   string          `json:"tool"`
+	OK     bool            `json:"ok"`
+	Result json.RawMessage `json:"result,omitempty"`
+	// Verified is whether the step looked at what it made and found it as it
+	// should be, nil when it did not look. False makes the step fail, and Issues
+	// say why.
+	Verified *bool         `json:"verified,omitempty"`
+	Issues   []string      `json:"issues,omitempty"`
+	Error    string        `json:"error,omitempty"`
+	Elapsed  time.Duration `json:"elapsed_ns"`
 }
 
 // Changes is what the stage would do.

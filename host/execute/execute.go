@@ -99,7 +99,7 @@ func (w *walk) call(ctx context.Context, i int) (abi.CallResult, error) {
 	began := time.Now()
 	resp, err := w.run(ctx, i, args)
 	end := event.StepEnd{
-		Call: i, Tool: c.Tool, OK: err == nil, Result: resp.Result, Issues: resp.Issues, Elapsed: time.Since(began),
+		Call: i, Tool: c.Tool, OK: err == nil, Result: resp.Result, Verified: resp.Verified, Issues: resp.Issues, Elapsed: time.Since(began),
 	}
 	if err != nil {
 		end.Error = err.Error()

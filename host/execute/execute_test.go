@@ -64,7 +64,10 @@ func failing(err error) func() (abi.StepResponse, error) {
 }
 
 // events keeps the stream as text.
-type events struct{ lines []string }
+type events struct {
+	lines    []string
+	verified []*bool // of each step that ended
+}
 
 func (e *events) Handle(ev event.Event) error {
 	switch ev := ev.(type) {
@@ -72,6 +75,7 @@ func (e *events) Handle(ev event.Event) error {
 		e.lines = append(e.lines, fmt.Sprintf("start %d/%d %s %v", ev.Call, ev.Of, ev.Tool, ev.Args))
 	case event.StepEnd:
 		e.lines = append(e.lines, fmt.Sprintf("end %d %s %t %s%s", ev.Call, ev.Tool, ev.OK, ev.Result, ev.Error))
+		e.verified = append(e.verified, ev.Verified)
 	}
 	return nil
 }
@@ -184,6 +188,9 @@ func TestHostileResults(t *testing.T) {
 			require.GreaterOrEqual(t, out.Failed, 0)
 			require.Len(t, out.Results, out.Failed)
 			require.NotEmpty(t, e.lines)
+			if tc.name == "not verified" {
+				require.Equal(t, []*bool{&no}, e.verified)
+			}
 		})
 	}
 }

@@ -96,7 +96,7 @@ func (v verbs) describe(c commit.Change) string {
 		s = name(c.From, c.Entry) + " → " + path
 	default:
 		s = path
-		if c.Entry == commit.File && c.Kind != commit.Touch {
+		if c.Entry == commit.File && c.Kind != commit.Touch && c.Size != commit.UnknownSize {
 			s += "  (" + Size(c.Size) + ")"
 		}
 		if c.Entry == commit.Link {
