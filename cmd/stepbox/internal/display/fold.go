@@ -3,6 +3,7 @@ package display
 import (
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -21,6 +22,9 @@ const leastColumns = 20
 // Left to the terminal, the rest of a line would begin at its left edge, where
 // it reads as a line of its own: a guest that pads with spaces could speak for
 // stepbox. What goes on begins with the mark of the line it belongs to.
+//
+// A path that stands alone on a line is left to the terminal, so that it can be
+// copied, when it has nothing to pad with: see whole.
 //
 // Each Write begins at the left edge.
 type Folding struct {
@@ -50,6 +54,11 @@ func fold(text string, columns int) string {
 	var b strings.Builder
 	at, mark := 0, ""
 	for i := 0; i < len(text); {
+		if n := whole(text[i:]); at == 0 && n > 0 {
+			b.WriteString(text[i : i+n])
+			i += n
+			continue
+		}
 		if n := sequence(text[i:]); n > 0 {
 			b.WriteString(text[i : i+n])
 			i += n
@@ -73,6 +82,24 @@ func fold(text string, columns int) string {
 		i += n
 	}
 	return b.String()
+}
+
+// whole is how long a line is, without its end, that holds an absolute path and
+// nothing else, 0 for any other. Without spaces, and characters that look like
+// one, what a terminal wraps of it cannot read as words of stepbox's.
+func whole(s string) int {
+	if !strings.HasPrefix(s, "  /") {
+		return 0
+	}
+	for i, r := range s[2:] {
+		switch {
+		case r == '\n':
+			return 2 + i
+		case r <= ' ' || r >= 0x300 || !unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S):
+			return 0
+		}
+	}
+	return len(s)
 }
 
 // sequence is how long the escape sequence is that begins s, 0 for none.
