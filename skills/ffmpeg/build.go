@@ -16,6 +16,8 @@ type builder struct {
 	profiles profiles
 	// onKeyFrame says whether a picture can be cut there without encoding it.
 	onKeyFrame func(m Media, at float64) bool
+	// anew encodes whatever is cut or joined.
+	anew bool
 }
 
 // job is what is to be done with one file. Its output has no name yet.
@@ -227,7 +229,7 @@ func (b builder) keepSound(j *job) error {
 		return nil
 	}
 	have := j.in.Audio.Codec
-	cut := have == "flac" && j.length > 0 || j.preroll() || !j.video && j.in.Audio.Late > 0 // a FLAC's header says how long it was
+	cut := (have == "flac" || b.anew) && j.length > 0 || j.preroll() || !j.video && j.in.Audio.Late > 0 // a FLAC's header says how long it was
 	if (b.Audio == "" || b.Audio == have) && b.Kbps == 0 && !cut && slices.Contains(j.kind.audio, have) {
 		j.sound = "copy"
 		return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"stepbox.dev/abi"
+	"stepbox.dev/host"
+	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
 )
 
@@ -19,11 +22,9 @@ func TestHostileNames(t *testing.T) {
 	s := newStudio(t).film("clip.mov")
 	clip, err := os.ReadFile(filepath.Join(s.dir, "clip.mov"))
 	require.NoError(t, err)
-	names := []string{"-i.mov", "%03d.mov", "a|b.mov", "it's \"it\".mov", "клип 片.mov", "[a][b];c.mov", `back\slash.mov`}
-	// What Windows takes for one file with the same beginning is protected beside
-	// it: these are only read.
-	protocols := []string{"subfile,,start,0,end,9,,:clip.mov", "pipe:0.mov", "concat:clip.mov|clip.mov"}
-	for _, name := range append(names, protocols...) {
+	names := []string{"-i.mov", "%03d.mov", "a|b.mov", "it's \"it\".mov", "клип 片.mov", "[a][b];c.mov", `back\slash.mov`,
+		"subfile,,start,0,end,9,,:clip.mov", "pipe:0.mov", "concat:clip.mov|clip.mov"}
+	for _, name := range names {
 		require.NoError(t, os.WriteFile(filepath.Join(s.dir, name), clip, 0o600))
 	}
 	made := s.run(call("convert_video", args{"inputs": names, "container": "mkv"}))
@@ -32,8 +33,7 @@ func TestHostileNames(t *testing.T) {
 		require.Equal(t, strings.TrimSuffix(name, ".mov")+".mkv", made.Paths[i])
 		near(t, made.Media[i], "h264 64x36 aac", 2)
 	}
-	all := append(names, protocols...)
-	near(t, s.run(call("concat_video", args{"inputs": all, "output": "%d all.mov"})).Media[0], "h264 64x36 aac", float64(2*len(all)))
+	near(t, s.run(call("concat_video", args{"inputs": names, "output": "%d all.mov"})).Media[0], "h264 64x36 aac", float64(2*len(names)))
 }
 
 // Files that lie about themselves, or bring others in, end as an error that
@@ -85,16 +85,17 @@ func TestHostileMedia(t *testing.T) {
 		want  string
 	}{
 		"half a file, copied":   {convert("cut.mp4"), fault.StepFailed, "its output did not verify: cut.mkv is "},
+		"half a file, cut":      {call("trim_video", args{"input": "cut.mp4", "end": "1.9"}), fault.StepFailed, "cut_trimmed.mp4 is made anew: at first it came out wrong"},
 		"half a file, encoded":  {call("compress_video", args{"inputs": []string{"cut.mp4"}}), fault.StepFailed, "what it is made of may be damaged or cut off"},
 		"half a file, joined":   {call("concat_video", args{"inputs": []string{"cut.mp4", "cut.mp4"}, "output": "a.mp4"}), fault.StepFailed, "its output did not verify: a.mp4 is "},
 		"one of many":           {convert("clip.mov", "cut.mp4"), fault.StepFailed, "its output did not verify: cut.mkv is "},
-		"without an end":        {convert("endless.mp4"), fault.NotApproved, "nobody said yes to it"},
+		"without an end":        {convert("endless.mp4"), fault.NotApproved, "not gone on; nothing was changed"},
 		"a playlist":            {convert("list.ts"), fault.StepFailed, `"list.ts" is not video`},
 		"a session":             {convert("stream.mp4"), fault.StepFailed, `"stream.mp4" is not video`},
 		"a manifest":            {convert("dash.mp4"), fault.StepFailed, `"dash.mp4" is not video`},
 		"noise":                 {convert("noise.mkv"), fault.StepFailed, `"noise.mkv" is not video`},
 		"too large":             {convert("huge.gif"), fault.StepFailed, `"huge.gif" holds neither picture nor sound`},
-		"hours out of nothing":  {convert("bomb.gif"), fault.NotApproved, "nobody said yes to it"},
+		"hours out of nothing":  {convert("bomb.gif"), fault.NotApproved, "not gone on; nothing was changed"},
 		"several, all of them":  {convert("clip.mov", "script.mp4", "list.ts"), fault.StepFailed, `"list.ts" is not video`},
 		"a name of many inputs": {call("strip_audio", args{"inputs": []string{"clip.mov", "fast.mp4"}, "output": "a.mp4"}), fault.StepFailed, `"a.mp4" is one name for 2 files`},
 	} {
@@ -105,6 +106,33 @@ func TestHostileMedia(t *testing.T) {
 			require.Equal(t, before, list(t, s.dir))
 		})
 	}
+
+	// The stream of events says of each file whether it is as it should be.
+	var ends failures
+	text, err := json.Marshal(map[string]any{"plan": []abi.Call{convert("clip.mov", "cut.mp4")}})
+	require.NoError(t, err)
+	_, err = s.host.Run(t.Context(), host.Request{Skill: "./", Plan: text, Sandbox: s.dir}, nil, &ends)
+	require.Equal(t, fault.StepFailed, fault.Of(err), "%v", err)
+	require.Len(t, ends, 1)
+	require.False(t, *ends[0].Verified)
+	var made Made
+	require.NoError(t, json.Unmarshal(ends[0].Result, &made))
+	require.True(t, *made.Media[0].Verified)
+	require.Empty(t, made.Media[0].Reason)
+	require.False(t, *made.Media[1].Verified)
+	require.Regexp(t, `^is .* s long, not 2: what it is made of may be damaged or cut off$`, made.Media[1].Reason)
+	require.Equal(t, []string{"cut.mkv " + made.Media[1].Reason}, ends[0].Issues)
+	require.Equal(t, before, list(t, s.dir))
+}
+
+// failures are the ends of the steps that failed.
+type failures []event.StepEnd
+
+func (f *failures) Handle(e event.Event) error {
+	if end, ok := e.(event.StepEnd); ok && !end.OK {
+		*f = append(*f, end)
+	}
+	return nil
 }
 
 // Files of one name but for its ending, or in several folders, get names that

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"stepbox.dev/abi"
+	"stepbox.dev/host/commit"
 	"stepbox.dev/host/fault"
 )
 
@@ -93,7 +94,8 @@ func TestPreviewThenBatch(t *testing.T) {
 	no := &person{}
 	_, err := s.try(no, false, plan)
 	require.Equal(t, fault.NotApproved, fault.Of(err), "%v", err)
-	require.Equal(t, []string{"Go on with 2 files, about a few seconds of work? preview clip_preview.mp4: 64×36, 10 fps, H.264, 2 s, mono AAC, "}, []string{no.asked[0][:len("Go on with 2 files, about a few seconds of work? preview clip_preview.mp4: 64×36, 10 fps, H.264, 2 s, mono AAC, ")]})
+	require.EqualError(t, err, "not gone on; nothing was changed")
+	require.Equal(t, []string{"Go on with 2 files, a few seconds of work? preview clip_preview.mp4: 64×36, 10 fps, H.264, 2 s, mono AAC, "}, []string{no.asked[0][:len("Go on with 2 files, a few seconds of work? preview clip_preview.mp4: 64×36, 10 fps, H.264, 2 s, mono AAC, ")]})
 	require.Equal(t, []string{"clip.mov", "quiet.mp4"}, list(t, s.dir))
 
 	require.Equal(t, []string{"clip_web.mp4", "quiet_web.mp4"}, s.run(plan).Paths)
@@ -114,6 +116,10 @@ func TestDryRun(t *testing.T) {
 	require.NoError(t, json.Unmarshal(r.Results[len(r.Results)-1].Result, &m))
 	require.Contains(t, m.Commands[0], "scale=32:18,setsar=1")
 	require.Equal(t, []string{"a_resized.webm"}, m.Paths)
+	require.Equal(t, []commit.Change{
+		{Kind: commit.Create, Entry: commit.File, Path: "a.webm", Size: commit.UnknownSize},
+		{Kind: commit.Create, Entry: commit.File, Path: "a_resized.webm", Size: commit.UnknownSize},
+	}, r.Changes, "no size is that of a note")
 	require.Equal(t, []string{"clip.mov"}, list(t, s.dir))
 }
 

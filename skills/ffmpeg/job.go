@@ -11,6 +11,7 @@ type job struct {
 	in     Media
 	seek   float64 // where to begin
 	length float64 // how much to take of the input, 0 for all that follows
+	steady bool    // pictures that stand for long are repeated, so that a part may begin and end in one
 
 	video, audio   bool
 	videoFilters   []string
@@ -43,6 +44,8 @@ func (j job) argv(pass int, log string) []string {
 	a := ffmpeg()
 	if j.in.loose() {
 		a = append(a, "-fflags", "+genpts")
+	}
+	if j.in.loose() || j.steady {
 		j = j.exactly()
 	}
 	if j.seek > 0 {
@@ -89,20 +92,25 @@ func (j job) argv(pass int, log string) []string {
 	return append(append(a, j.muxing()...), fileURL(j.output))
 }
 
-// exactly begins well before the place where a loose file is to be cut, and
-// drops what is decoded of it in front of the place.
+// exactly begins well before the place where a file is to be cut, and drops what
+// is decoded of it in front of the place: where a loose file is cut, or one picture
+// stands for a while.
 func (j job) exactly() job {
-	const before = 30
-	if !j.video || j.codec == "copy" || j.seek == 0 {
+	if !j.video || j.codec == "copy" || j.seek == 0 && !j.steady {
 		return j
 	}
-	part := "start=" + seconds(min(j.seek, before))
+	before := min(j.seek, 30)
+	part := "start=" + seconds(before)
 	if j.length > 0 {
 		part += ":duration=" + seconds(j.length)
 	}
-	j.videoFilters = append([]string{"trim=" + part, "setpts=PTS-STARTPTS"}, j.videoFilters...)
+	picture := []string{"trim=" + part, "setpts=PTS-STARTPTS"}
+	if j.steady {
+		picture = append([]string{"fps=" + strconv.Itoa(int(max(j.in.Video.FPS, 25)))}, picture...)
+	}
+	j.videoFilters = append(picture, j.videoFilters...)
 	j.audioFilters = append([]string{"atrim=" + part, "asetpts=PTS-STARTPTS"}, j.audioFilters...)
-	if j.seek = max(0, j.seek-before); j.length > 0 {
+	if j.seek -= before; j.length > 0 {
 		j.length += before
 	}
 	return j
@@ -114,6 +122,8 @@ func (j job) muxing() []string {
 		return []string{"-frames:v", "1", "-update", "1", "-f", "image2"}
 	case slices.Contains([]string{"mp4", "mov", "ipod"}, j.kind.muxer):
 		return []string{"-movflags", "+faststart", "-f", j.kind.muxer}
+	case j.kind.muxer == "avi": // the delay of MP3 would push the picture back by a frame
+		return []string{"-avoid_negative_ts", "disabled", "-f", "avi"}
 	}
 	return []string{"-f", j.kind.muxer}
 }
@@ -137,6 +147,9 @@ type Recipe struct {
 	// Trial is a small piece of it, to see how fast this machine is.
 	Trial *Trial   `json:"trial,omitempty"`
 	Notes []string `json:"notes,omitempty"`
+	// Instead is a surer way to cut or join, which takes longer: for what comes out
+	// wrong.
+	Instead *Recipe `json:"instead,omitempty"`
 	// Preview makes a short sample of it.
 	Preview *Recipe `json:"preview,omitempty"`
 	// Planned is what a dry run takes the output for.

@@ -159,7 +159,7 @@ func (b builder) goOn(k container, media []Media) bool {
 	}
 	for _, m := range media {
 		switch {
-		case m.Planned || m.loose() || strings.ContainsAny(m.Path, "\r\n\x00"),
+		case b.anew || m.Planned || m.loose() || strings.ContainsAny(m.Path, "\r\n\x00"),
 			(m.Video == nil) != (first.Video == nil), (m.Audio == nil) != (first.Audio == nil),
 			m.Video != nil && (m.Video.Setup == "" || m.Video.Setup != first.Video.Setup || m.Video.Preroll),
 			m.Audio != nil && (m.Audio.Setup == "" || m.Audio.Setup != first.Audio.Setup):
@@ -191,5 +191,8 @@ func (b builder) chain(j job, media []Media, names *namer) (r Recipe, err error)
 	a = append(append(append(a, "-sn", "-dn", "-map_chapters", "-1"), j.muxing()...), fileURL(j.output))
 	r = j.joined(media)
 	r.Stages, r.Lists, r.Work = [][][]string{{a}}, map[string]string{name: list}, j.work()
-	return r, nil
+	b.anew, b.Named, b.Output = true, true, j.output
+	again, err := b.concat(media, &namer{given: map[string]bool{}, taken: func(string) bool { return false }})
+	r.Instead = &again
+	return r, err
 }

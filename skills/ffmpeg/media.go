@@ -28,6 +28,10 @@ type Media struct {
 	Covers    []Stream `json:"covers,omitempty"`
 	Chapters  int      `json:"chapters,omitempty"`
 	Planned   bool     `json:"planned,omitempty"` // a dry run would have made it
+	// Verified is, of what was made, whether it is what was to be made, Reason
+	// why not.
+	Verified *bool  `json:"verified,omitempty"`
+	Reason   string `json:"reason,omitempty"`
 }
 
 // Stream is one that is carried along, if it is.

@@ -154,18 +154,29 @@ func (b builder) trim(j *job) error {
 		return err
 	}
 	if j.video {
-		if ends := j.length == 0 || j.in.Video.slack() <= exact; ends && (j.seek == 0 || !j.in.loose() && b.onKeyFrame(j.in, j.seek)) {
+		if ends := j.length == 0 || j.in.Video.slack() <= exact; ends && !b.anew && (j.seek == 0 || !j.in.loose() && b.onKeyFrame(j.in, j.seek)) {
 			if err := b.pictureOrCopy(j, "visually_good"); err != nil {
 				return err
 			}
 		} else if err := b.picture(j, j.in.Video.plain(), "visually_good", 0, 0); err != nil {
 			return err
 		}
+		j.steady = j.codec != "copy" && j.length > 0 && (b.anew || j.in.afterLast(j.seek))
 		if j.codec != "copy" && j.audio {
 			return b.soundAgain(j) // sound that is copied would begin before the picture
 		}
 	}
 	return b.keepSound(j)
+}
+
+// afterLast says that what begins there lies after the last picture began: the part
+// shows no other.
+func (m Media) afterLast(at float64) bool {
+	end := m.Duration
+	if v := m.Video.Duration; v > 0 {
+		end = min(end, v)
+	}
+	return m.Video.FPS > 0 && at > end-1/m.Video.FPS
 }
 
 // imageFormats are the kinds of still images, and what ffprobe calls them.

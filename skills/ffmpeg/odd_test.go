@@ -40,6 +40,8 @@ func TestOddMedia(t *testing.T) {
 		"one.mp4":    "-f lavfi -i testsrc2=size=64x36:rate=10:duration=0.1 " + fast,
 		"blip.mp4":   picture + "-f lavfi -i sine=duration=0.02 " + fast + "-c:a aac",
 		"later.mp4":  picture + "-itsoffset 1 -f lavfi -i sine=duration=2 " + fast + "-c:a aac",
+		"slow.mp4":   "-f lavfi -i testsrc2=size=64x36:rate=2:duration=3 " + sound + fast + "-c:a aac",
+		"gap.mp4":    "-f lavfi -i testsrc2=size=64x36:rate=10:duration=5 -f lavfi -i sine=duration=5 -vf select=lt(n\\,11)+gt(n\\,40) -fps_mode vfr -bf 0 " + fast + "-c:a aac",
 		"alpha.mov":  "-f lavfi -i testsrc2=size=64x36:rate=10:duration=1 -pix_fmt rgba -c:v png",
 	}
 	names := []string{"quiet.mp4", "base.mp4"}
@@ -87,6 +89,10 @@ func TestOddMedia(t *testing.T) {
 		{"a sound that begins late, faster", call("adjust_speed", args{"inputs": []string{"later.mp4"}, "speed": 2}), "h264 64x36 aac", 1.5},
 		{"a sound that begins late, backwards", call("reverse_video", args{"inputs": []string{"later.mp4"}}), "h264 64x36 aac", 3},
 		{"a sound that begins late, copied", convert("later.mp4", "mkv"), "h264 64x36 aac", 3},
+		{"a part of one picture, the last", call("trim_video", args{"input": "slow.mp4", "start": "2.6", "end": "2.9"}), "h264 64x36 aac", 0.3},
+		{"a part that ends in a picture that stands", call("trim_video", args{"input": "gap.mp4", "end": "3"}), "h264 64x36 aac", 3},
+		{"a part within a picture that stands", call("trim_video", args{"input": "gap.mp4", "start": "2", "end": "4"}), "h264 64x36 aac", 2},
+		{"to MP3 in an AVI", convert("base.mp4", "avi"), "mpeg4 64x36 mp3", 3},
 		{"see-through", convert("alpha.mov", "mp4"), "h264 64x36", 1},
 	}
 	var calls []abi.Call
@@ -99,6 +105,9 @@ func TestOddMedia(t *testing.T) {
 	require.Len(t, made, len(cases))
 	for i, c := range cases {
 		t.Run(c.name, func(t *testing.T) { near(t, made[i].Media[0], c.want, c.duration) })
+		if c.name == "to MP3 in an AVI" {
+			require.InDelta(t, 3, made[i].Media[0].Video.Duration, 0.01, "the delay of the sound is no frame")
+		}
 	}
 }
 

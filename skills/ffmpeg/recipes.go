@@ -59,6 +59,9 @@ func (b builder) recipes(media []Media, names *namer) (Built, error) {
 			return built, err
 		}
 		r := j.recipe(i)
+		if r.Instead, err = b.instead(j, i); err != nil {
+			return built, err
+		}
 		if b.Mode == modeCompress && j.maxBytes == 0 {
 			r.Was = m.Size
 		}
@@ -74,6 +77,22 @@ func (b builder) recipes(media []Media, names *namer) (Built, error) {
 		built.Work += r.Work
 	}
 	return built, nil
+}
+
+// instead is the recipe that encodes what a job cuts out, at a steady rate; nil
+// where that changes nothing.
+func (b builder) instead(j job, n int) (*Recipe, error) {
+	if b.Mode != modeTrim || j.length == 0 || !j.video && j.sound != "copy" {
+		return nil, nil
+	}
+	b.anew = true
+	again, err := b.job(j.in)
+	if err != nil {
+		return nil, err
+	}
+	again.output = j.output
+	r := again.recipe(n)
+	return &r, nil
 }
 
 // The engine's memory is bounded: how many bytes of pictures may be kept at

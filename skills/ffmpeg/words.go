@@ -71,11 +71,11 @@ func roughly(seconds float64) string {
 	case seconds < 10:
 		return "a few seconds"
 	case seconds < 90:
-		return fmt.Sprintf("%d seconds", 10*int(math.Round(seconds/10)))
+		return fmt.Sprintf("about %d seconds", 10*int(math.Round(seconds/10)))
 	case seconds < 5400:
-		return fmt.Sprintf("%d minutes", int(math.Round(seconds/60)))
+		return fmt.Sprintf("about %d minutes", int(math.Round(seconds/60)))
 	}
-	return fmt.Sprintf("%.1f hours", seconds/3600)
+	return fmt.Sprintf("about %.1f hours", seconds/3600)
 }
 
 func formatMedia(p Probed, _ bool) (items []guest.Item) {
@@ -99,7 +99,7 @@ func formatMade(m Made, dry bool) (items []guest.Item) {
 		items = append(items, guest.Item{Kind: abi.ItemOutput, Message: media.describe(), Path: media.Path})
 	}
 	if dry {
-		items = append(items, guest.Item{Kind: abi.ItemInfo, Message: "this is about " + roughly(m.Estimate) + " of work"})
+		items = append(items, guest.Item{Kind: abi.ItemInfo, Message: "this is " + roughly(m.Estimate) + " of work"})
 	}
 	return items
 }
@@ -114,117 +114,3 @@ func commandLine(argv []string) string {
 	}
 	return strings.Join(out, " ")
 }
-
-// sentence puts what a call does together: the verb, the files, and every
-// argument that was given.
-func sentence(verb string, inputs []string, details ...string) string {
-	text := verb + " " + strings.Join(inputs, ", ")
-	var said []string
-	for _, d := range details {
-		if d != "" {
-			said = append(said, d)
-		}
-	}
-	if len(said) > 0 {
-		text += ": " + strings.Join(said, ", ")
-	}
-	return text
-}
-
-// with is a word and its value, nothing without one.
-func with(word, value string) string {
-	if value == "" || value == "0" {
-		return ""
-	}
-	return strings.TrimSpace(word + " " + value)
-}
-
-func when(yes bool, text string) string {
-	if yes {
-		return text
-	}
-	return ""
-}
-
-func (m made) details() string {
-	var said []string
-	for _, d := range []string{with("quality", m.Quality), with("as", m.Output), when(m.Preview, "with a preview first")} {
-		if d != "" {
-			said = append(said, d)
-		}
-	}
-	return strings.Join(said, ", ")
-}
-
-func crf(v *int) string {
-	if v == nil {
-		return ""
-	}
-	return fmt.Sprintf("crf %d", *v)
-}
-
-func prepareSummary(in prepareArgs) string {
-	return sentence("Make for "+in.Platform, in.Inputs, with("quality", in.Quality), when(in.Preview, "with a preview first"))
-}
-
-func compressSummary(in compressArgs) string {
-	return sentence("Compress", in.Inputs, with("for", in.Target), when(in.TargetSizeMB > 0, "under "+seconds(in.TargetSizeMB)+" MB"), crf(in.CRF), in.details())
-}
-
-func convertSummary(in convertArgs) string {
-	return sentence("Convert", in.Inputs, with("to", in.Container), with("picture", in.VideoCodec), with("sound", in.AudioCodec), crf(in.CRF), in.details())
-}
-
-func resizeSummary(in resizeArgs) string {
-	keep := ""
-	if in.KeepAspectRatio != nil {
-		keep = map[bool]string{true: "keeping its shape", false: "whatever its shape"}[*in.KeepAspectRatio]
-	}
-	return sentence("Resize", in.Inputs, with("width", fmt.Sprint(in.Width)), with("height", fmt.Sprint(in.Height)), with("aspect", in.Aspect), with("fit", in.Fit), keep, in.details())
-}
-
-func trimSummary(in trimArgs) string {
-	return sentence("Cut", []string{in.Input}, with("from", in.Start), with("to", in.End), with("length", in.Duration), with("only the last", in.Last), with("without the last", in.CutLast), in.details())
-}
-
-func extractSummary(in extractArgs) string {
-	return sentence("Take the sound of", in.Inputs, with("as", in.AudioFormat), with("bit rate", in.Bitrate), with("from", in.Start), with("to", in.End), with("quality", in.Quality), with("called", in.Output))
-}
-
-func thumbnailSummary(in thumbnailArgs) string {
-	return sentence("Take a still of", []string{in.Input}, with("at", in.AtTime), with("as", in.ImageFormat), with("size", in.Scale), with("called", in.Output))
-}
-
-func reverseSummary(in reverseArgs) string {
-	sound := ""
-	if in.IncludeAudio != nil {
-		sound = map[bool]string{true: "with its sound", false: "without its sound"}[*in.IncludeAudio]
-	}
-	return sentence("Reverse", in.Inputs, sound, with("quality", in.Quality), with("as", in.Output))
-}
-
-func stripSummary(in stripArgs) string {
-	return sentence("Remove the sound of", in.Inputs, in.details())
-}
-
-func speedSummary(in speedArgs) string {
-	return sentence("Change the speed of", in.Inputs, "×"+seconds(in.Speed), in.details())
-}
-
-func volumeSummary(in volumeArgs) string {
-	return sentence("Change the volume of", in.Inputs, with("to", in.Level), when(in.Normalize, "normalized"), in.details())
-}
-
-func rotateSummary(in rotateArgs) string {
-	return sentence("Turn", in.Inputs, when(in.Angle != 0, fmt.Sprintf("by %d° clockwise", in.Angle)), with("flip", in.Flip), in.details())
-}
-
-func concatSummary(in concatArgs) string {
-	inputs := in.Inputs
-	if in.Base != "" {
-		inputs = append([]string{in.Base}, inputs...)
-	}
-	return sentence("Join", append(inputs[:len(inputs):len(inputs)], in.Append...), with("as", in.Output), with("resolution", in.TargetResolution), when(in.TargetFPS > 0, seconds(in.TargetFPS)+" fps"))
-}
-
-func inspectSummary(in inspectArgs) string { return sentence("Look at", in.Files) }
