@@ -199,8 +199,15 @@ func guardShipped(path string) error {
 		return fault.New(fault.Internal, "where is stepbox itself: %w", err)
 	}
 	program, err := os.Stat(exe)
+	paths := []string{filepath.Dir(path)}
 	if err == nil {
-		err = store.Shipped(program, filepath.Dir(path), path)
+		err = filepath.WalkDir(path, func(below string, _ fs.DirEntry, err error) error {
+			paths = append(paths, below)
+			return err
+		})
+	}
+	if err == nil {
+		err = store.Shipped(program, paths...)
 	}
 	if err != nil {
 		return fault.New(fault.Stopped, "what lies beside stepbox is taken for a part of it, but %w", err).

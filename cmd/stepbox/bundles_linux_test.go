@@ -133,6 +133,14 @@ func TestShippedByOthers(t *testing.T) {
 		require.NoError(t, os.Chown(filepath.Join(skills, "files.wasm"), 65534, -1))
 		require.Contains(t, list(program), "is owned by user 65534")
 	}
+	folder := filepath.Join(skills, "open")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	for name, text := range map[string]string{"skill.yaml": "name: open\n", "tools.yaml": "look:\n  description: Looks.\n  readonly: true\n", "open.wasm": "\x00asm\x01\x00\x00\x00"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
+	}
+	require.Regexp(t, `open +0\.\S+ +shipped`, list(program))
+	require.NoError(t, os.Chmod(filepath.Join(folder, "tools.yaml"), 0o666))
+	require.Regexp(t, `open +shipped +broken: .*tools.yaml.* can be changed by anybody`, list(program), "what lies in a folder too")
 	program, _ = place("there/tools")
 	require.Contains(t, list(program), "no skill is known", "only a folder called bin has its skills beside it")
 }
