@@ -14,9 +14,9 @@ import (
 	"stepbox.dev/host/registry"
 )
 
-// doubtful turns a plan that the planner is not sure of into a question that
-// shows what was understood. A plan that a person said yes to is not doubted
-// again.
+// doubtful turns a plan that the planner is not sure of, or that leaves out words
+// of the request, into a question that shows what was understood and what was
+// not. A plan that a person said yes to is not doubted again.
 func (p *planning) doubtful(utterance string) (gate.Decision, bool) {
 	if p.meant == utterance || cascade.Doubt(p.answer, p.skill.Registry()) == "" {
 		return gate.Decision{}, false
@@ -26,10 +26,22 @@ func (p *planning) doubtful(utterance string) (gate.Decision, bool) {
 		t, _ := p.skill.Registry().Tool(c.Tool) // it validated, so it is there
 		parts = append(parts, understood(c, t))
 	}
+	question := "Do you mean: " + strings.Join(parts, ", then ") + "?"
+	if unclear := p.answer.Unclear; len(unclear) > 0 {
+		question = fmt.Sprintf("I did not understand %s. Without that, %s", quoted(unclear), strings.ToLower(question[:1])+question[1:])
+	}
 	return gate.Decision{
-		Outcome: gate.Clarify, Question: "Do you mean: " + strings.Join(parts, ", then ") + "?",
+		Outcome: gate.Clarify, Question: question,
 		Next: "say it in other words; or run the plan that `stepbox plan --json` shows, with stepbox exec",
 	}, true
+}
+
+// leaveAside tells which words of the request the plan does nothing of.
+func (p *planning) leaveAside() error {
+	if len(p.answer.Aside) == 0 {
+		return nil
+	}
+	return p.events.Handle(event.Notice{Message: "nothing is done about " + quoted(p.answer.Aside)})
 }
 
 // meantIt asks about a doubtful plan. The answer is yes, or what was meant.
@@ -60,6 +72,15 @@ func understood(c abi.Call, t *registry.Tool) string {
 		sep = ", "
 	}
 	return b.String()
+}
+
+// quoted is a list of words as they were written.
+func quoted(words []string) string {
+	parts := make([]string, len(words))
+	for i, w := range words {
+		parts[i] = fmt.Sprintf("%q", w)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // inWords is a value the way a person would write it.

@@ -90,3 +90,53 @@ func TestADoubtfulPlanIsAskedAbout(t *testing.T) {
 		})
 	}
 }
+
+// unsaid is sure of a plan that leaves words out.
+type unsaid struct{ unclear, aside []string }
+
+func (u unsaid) Plan(context.Context, planner.Request) (planner.Answer, error) {
+	text := plannertest.Plan("list_files", map[string]any{"path": []string{"build"}})
+	return planner.Answer{Text: []byte(text), Confidence: 0.97, Planner: "embedded", Unclear: u.unclear, Aside: u.aside}, nil
+}
+
+// heard keeps the notices of a run.
+type heard struct{ notices []string }
+
+func (h *heard) Handle(e event.Event) error {
+	if n, ok := e.(event.Notice); ok {
+		h.notices = append(h.notices, n.Message)
+	}
+	return nil
+}
+
+// What a plan does nothing of is asked about, however sure the planner is; what
+// stands beside the order is told.
+func TestWordsThatAPlanLeavesOut(t *testing.T) {
+	s := plannertest.Skill(t)
+	for _, c := range []struct {
+		name    string
+		planner unsaid
+		asked   string
+		told    []string
+	}{
+		{name: "unclear", planner: unsaid{unclear: []string{"blue", "with love"}}, asked: `I did not understand "blue", "with love". Without that, do you mean: list files with path "build"?`},
+		{name: "aside", planner: unsaid{aside: []string{"my boss waits"}}, told: []string{`nothing is done about "my boss waits"`}},
+		{name: "nothing left out"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := &heard{}
+			p := &planning{
+				skill: s, planner: c.planner, events: h, request: Request{Utterance: "list build"},
+				index: func() *retrieval.Index { return retrieval.New([]*skill.Skill{s}) },
+			}
+			_, err := p.plan(t.Context())
+			if c.asked == "" {
+				require.NoError(t, err)
+			} else {
+				require.Equal(t, fault.Question, fault.Of(err))
+				require.ErrorContains(t, err, c.asked)
+			}
+			require.Equal(t, c.told, h.notices)
+		})
+	}
+}

@@ -63,7 +63,7 @@ func (p *planning) plan(ctx context.Context) (plan.Valid, error) {
 				return valid, err
 			}
 			if decision, doubted = p.doubtful(utterance); !doubted {
-				return valid, nil
+				return valid, p.leaveAside()
 			}
 		}
 		switch {

@@ -51,6 +51,7 @@ type sharedFile struct {
 	Dates    map[string][]string `yaml:"dates"`
 	Roles    map[Role][]string   `yaml:"roles"`
 	Fillers  []string            `yaml:"fillers"`
+	Light    []string            `yaml:"light"` // words that carry an order and say nothing of it: "take", "set"
 	Vague    []string            `yaml:"vague"`
 	Refuse   map[string][]string `yaml:"refuse"`
 	Folders  []string            `yaml:"folders"`
@@ -73,6 +74,7 @@ type vocabulary struct {
 	clitics    []string        // longest first
 	clauses    map[string]bool
 	both       map[string]bool
+	light      map[string]bool
 	leaveOut   map[string]bool        // folded phrases
 	files      map[string]*sharedFile // by language
 }
@@ -90,7 +92,7 @@ var shared = sync.OnceValue(func() *vocabulary {
 func readShared() (*vocabulary, error) {
 	v := &vocabulary{
 		numbers: map[string]float64{}, units: map[string]string{}, months: map[string]int{}, weekdays: map[string]int{},
-		dates: map[string]string{}, dateWords: map[string]bool{"last": true}, folders: map[string]bool{}, extensions: map[string]bool{}, clauses: map[string]bool{}, both: map[string]bool{}, leaveOut: map[string]bool{}, files: map[string]*sharedFile{},
+		dates: map[string]string{}, dateWords: map[string]bool{"last": true}, folders: map[string]bool{}, extensions: map[string]bool{}, clauses: map[string]bool{}, both: map[string]bool{}, light: map[string]bool{}, leaveOut: map[string]bool{}, files: map[string]*sharedFile{},
 	}
 	for _, lang := range Languages {
 		data, err := sharedFiles.ReadFile("shared/" + lang + ".yaml")
@@ -159,6 +161,9 @@ func (v *vocabulary) add(f *sharedFile) {
 	for _, w := range f.LeaveOut {
 		v.leaveOut[phraseKey(w)] = true
 	}
+	for _, w := range f.Light {
+		v.light[Fold(w)] = true
+	}
 	for _, w := range f.Both {
 		v.both[Fold(w)] = true
 	}
@@ -202,6 +207,10 @@ func BeginsClause(w string) bool { return shared().clauses[w] }
 
 // SaysBoth reports whether the folded word says that two things hold at once.
 func SaysBoth(w string) bool { return shared().both[w] }
+
+// IsLight reports whether the folded word only carries an order, as "take" in
+// "take a picture of it": a plan that stands for the rest leaves nothing out.
+func IsLight(w string) bool { return shared().light[w] }
 
 // SaysLeaveOut reports whether an answer takes back what was not understood.
 func SaysLeaveOut(answer string) bool {

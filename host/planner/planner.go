@@ -54,9 +54,13 @@ type Answer struct {
 	Confidence float64
 	// Candidates are answers that fit a clarify question.
 	Candidates []string
-	// Unclear are the parts of the request that a clarify question is about, as
-	// they were written: an answer stands for them.
+	// Unclear are the parts of the request that were not understood, as they were
+	// written: what a clarify question is about, so that an answer stands for
+	// them, or what a plan does nothing of, so that it is asked about first.
 	Unclear []string
+	// Aside are words beside the order that a plan does nothing of, such as a
+	// reason for it: a person is told.
+	Aside []string
 	// Partial is the plan that a clarify question leaves open, without the one
 	// argument of its first call that is asked for, and Lacks is that argument;
 	// empty when the question is about more.

@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"stepbox.dev/abi"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/plan"
 	"stepbox.dev/host/planner"
@@ -27,12 +29,16 @@ const (
 
 // Doubt says why an answer is not sure enough, and "" when it is.
 func Doubt(a planner.Answer, r *registry.Registry) string {
-	if a.Confidence >= SureAsking || a.Confidence == 0 { // enough for any answer, or not known
+	if len(a.Unclear) == 0 && (a.Confidence >= SureAsking || a.Confidence == 0) { // enough for any answer, or not known
 		return ""
 	}
 	d, err := plan.Parse(a.Text)
 	if err != nil {
 		return "its plan cannot be read"
+	}
+	asks := slices.ContainsFunc(d.Calls(), func(c abi.Call) bool { return c.Tool == registry.Clarify || c.Tool == registry.Reject })
+	if len(a.Unclear) > 0 && !asks {
+		return fmt.Sprintf("planner %s did not understand %q", a.Planner, a.Unclear)
 	}
 	least, what := SureLooking, "a plan that changes no file that is there"
 	for _, c := range d.Calls() {

@@ -31,6 +31,7 @@ type attempt struct {
 	bare       string // a folder named without a preposition
 	problems   []string
 	unclear    []string // what the problems are about, as written
+	unused     []string // what the call stands for nothing of, as written
 	candidates []string
 	lacks      []string // arguments that the problems ask for
 	pronoun    lexicon.Role

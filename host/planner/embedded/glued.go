@@ -6,6 +6,36 @@ import (
 	"stepbox.dev/host/lexicon"
 )
 
+// spaced makes one name of words and the name that they lead up to when such a
+// file is there: "my clip.mp4", "Summer Trip 2024.mp4". The longest is meant.
+func (q *reading) spaced() {
+	for i := 1; i < len(q.toks) && q.req.Exists != nil; i++ {
+		if q.toks[i].Kind != lexicon.Name {
+			continue
+		}
+		from := i
+		for from > 0 && i-from < maxWords && q.toks[from-1].End+1 == q.toks[from].Start && (q.toks[from-1].Kind == lexicon.Word || q.toks[from-1].Kind == lexicon.Number) {
+			from--
+		}
+		for ; from < i && !q.exists(q.text(from, i+1)); from++ {
+		}
+		if from < i {
+			q.join(from, i)
+			i = from
+		}
+	}
+}
+
+// maxWords is how many words may lead up to the last one of a name.
+const maxWords = 8
+
+// join makes one name of the tokens from i to j.
+func (q *reading) join(i, j int) {
+	name := q.text(i, j+1)
+	q.toks[i] = lexicon.Token{Text: name, Fold: lexicon.Fold(name), Kind: lexicon.Name, Start: q.toks[i].Start, End: q.toks[j].End}
+	q.toks = append(q.toks[:i+1], q.toks[j+1:]...)
+}
+
 // glue makes one name of characters without spaces and the extension or name
 // right behind them: 压缩会议.mp4 is about 会议.mp4, not about every mp4. What
 // exists decides where the name begins; where nothing is known about files, it
@@ -33,9 +63,7 @@ func (q *reading) glue() {
 		if start == i {
 			continue
 		}
-		name := q.text(start, i+1)
-		q.toks[start] = lexicon.Token{Text: name, Fold: lexicon.Fold(name), Kind: lexicon.Name, Start: q.toks[start].Start, End: t.End}
-		q.toks = append(q.toks[:start+1], q.toks[i+1:]...)
+		q.join(start, i)
 		i = start
 	}
 }

@@ -47,7 +47,8 @@ func (a *attempt) findContext() {
 }
 
 // leftovers counts the words that mean something and were used for nothing, and
-// asks about them.
+// asks about them. Where requests tell stories, a few words that are left over
+// keep no plan from being made: they are asked about with it.
 func (a *attempt) leftovers() int {
 	count, hard := 0, false // hard: a number or a negation
 	var parts []string
@@ -72,6 +73,7 @@ func (a *attempt) leftovers() int {
 	}
 	if count > 0 && a.q.g.Lexicon().Stories && a.verb >= 0.5 && !hard {
 		a.guesses += min(count, 4)
+		a.unused = a.saying(a.meaningful)
 		return min(count, 2)
 	}
 	if count > 0 {

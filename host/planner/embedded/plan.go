@@ -31,6 +31,7 @@ func (q *reading) plan() planner.Answer {
 	}
 	var calls []abi.Call
 	var prev *attempt
+	var unclear, aside []string
 	confidence := 0.97
 	clauses := q.clauses()
 	for i, c := range clauses {
@@ -66,6 +67,8 @@ func (q *reading) plan() planner.Answer {
 			calls[len(calls)-1].Output = a.output
 		}
 		confidence *= a.confidence(margin)
+		aside = append(aside, a.asides()...)
+		unclear = append(unclear, a.unused...)
 		calls = append(calls, abi.Call{Tool: a.tool.Name, Args: a.args})
 		prev = a
 		for _, next := range a.besides() {
@@ -83,7 +86,9 @@ func (q *reading) plan() planner.Answer {
 	for i := 0; i < q.typos; i++ {
 		confidence *= 0.93
 	}
-	return answer(confidence, nil, calls...)
+	out := answer(confidence, nil, calls...)
+	out.Unclear, out.Aside = unclear, aside
+	return out
 }
 
 // first is the weightiest phrase of a meaning that no weightier phrase of the

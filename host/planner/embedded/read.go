@@ -36,6 +36,7 @@ type function struct {
 func read(g *lexicon.Grammar, r planner.Request) *reading {
 	q := &reading{req: r, g: g, toks: g.Split(lexicon.Tokenize(r.Utterance))}
 	q.glue()
+	q.spaced()
 	q.match()
 	if q.correct() {
 		q.match()
