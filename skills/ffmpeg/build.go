@@ -92,13 +92,10 @@ func (b builder) container(j *job) (string, error) {
 	name := b.Container
 	if b.Named && name == "" {
 		if ext := extension(b.Output); ext != "" {
-			if ext == "m4v" {
-				ext = "mp4"
-			}
-			if _, ok := containers[ext]; !ok {
+			if _, ok := containers[kindNamed(ext)]; !ok {
 				return "", guest.Errorf(abi.CodeUnsupported, "%q: a file of type %q cannot be made; %s can", b.Output, ext, strings.Join(slices.Sorted(maps.Keys(containers)), ", "))
 			}
-			name = ext
+			name = kindNamed(ext)
 		}
 	}
 	if name == "" {
@@ -162,8 +159,8 @@ func (b builder) picture(j *job, s shape, usual string, rate, limit int64) error
 	if j.codec, err = b.pictureCodec(j); err != nil {
 		return err
 	}
-	if b.Quality == "lossless" && j.codec != "h264" && j.codec != "vp9" {
-		return guest.Errorf(abi.CodeUnsupported, "%s cannot be encoded without loss; h264 (mp4, mov, mkv) and vp9 (webm, mkv) can", j.codec)
+	if why := loses(j.codec); b.Quality == "lossless" && why != "" {
+		return guest.Errorf(abi.CodeUnsupported, "%s", why)
 	}
 	if rate > 0 && !rated(j.codec) {
 		j.notes = append(j.notes, fmt.Sprintf("%s meets no size: the picture of %s is encoded as %s", codecName(j.codec), j.in.Path, codecName(j.kind.video[0])))

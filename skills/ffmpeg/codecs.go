@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,13 +55,18 @@ var containers = map[string]container{
 	"ogg":  {"ogg", "ogg", "ogg", nil, []string{"opus", "vorbis", "flac"}, carries{}},
 }
 
+// kindNamed is the container that an extension stands for.
+func kindNamed(ext string) string {
+	if ext == "m4v" {
+		return "mp4"
+	}
+	return ext
+}
+
 // kindOf is the container that a file is or would be by its name: the one to
 // keep when none is asked for. What cannot be written becomes mp4, or m4a.
 func kindOf(m Media) string {
-	ext := extension(m.Path)
-	if ext == "m4v" {
-		ext = "mp4"
-	}
+	ext := kindNamed(extension(m.Path))
 	dated := ext == "ts" || ext == "flv" || ext == "3gp" // made when they are asked for
 	if c, ok := containers[ext]; ok && !dated && (m.Video == nil || c.video != nil) {
 		return ext
@@ -89,6 +95,15 @@ var modern = []string{"h264", "vp9", "vp8", "av1", "prores"}
 // meets a bit rate then. The others, at the only speed that is bearable here, take
 // one pass and meet it less surely.
 var twoPasses = []string{"h264", "mpeg4"}
+
+// loses says that a codec cannot keep all of a picture, and what can; "" of one
+// that can.
+func loses(codec string) string {
+	if codec == "h264" || codec == "vp9" {
+		return ""
+	}
+	return codec + " cannot be encoded without loss; h264 (mp4, mov, mkv) and vp9 (webm, mkv) can"
+}
 
 // rated says that an encoder can be told a bit rate.
 func rated(codec string) bool { return codec != "prores" && codec != "mjpeg" && codec != "gif" }
@@ -154,16 +169,14 @@ var audioEncoders = map[string]string{
 	"pcm_s16le": "pcm_s16le", "pcm_s24le": "pcm_s24le",
 }
 
+// encodableSound lists the sound codecs the engine has an encoder for.
+func encodableSound() string { return strings.Join(slices.Sorted(maps.Keys(audioEncoders)), ", ") }
+
 // audioArgs are the options that encode sound to a codec.
 func audioArgs(codec string, a Audio, kbps int) ([]string, error) {
 	encoder, ok := audioEncoders[codec]
 	if !ok {
-		known := make([]string, 0, len(audioEncoders))
-		for name := range audioEncoders {
-			known = append(known, name)
-		}
-		slices.Sort(known)
-		return nil, guest.Errorf(abi.CodeUnsupported, "the engine cannot encode %s; it encodes %s", codec, strings.Join(known, ", "))
+		return nil, guest.Errorf(abi.CodeUnsupported, "the engine cannot encode %s; it encodes %s", codec, encodableSound())
 	}
 	args := []string{"-c:a", encoder}
 	switch codec {

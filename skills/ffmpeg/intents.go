@@ -109,8 +109,8 @@ func expandConvert(in convertArgs) ([]guest.Call, error) {
 		}
 	}
 	if in.Container != "" && in.Output != "" {
-		if ext := extension(in.Output); ext != "" && ext != in.Container && (ext != "m4v" || in.Container != "mp4") {
-			return question("The output is called " + in.Output + ", but should be a " + in.Container + ". Which of the two?")
+		if ext := extension(in.Output); ext != "" && kindNamed(ext) != in.Container {
+			return question("The output is called " + in.Output + ", but should be " + a(in.Container) + ". Which of the two?")
 		}
 	}
 	o := in.options(modeConvert, "_converted")

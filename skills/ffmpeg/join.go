@@ -192,7 +192,9 @@ func (b builder) chain(j job, media []Media, names *namer) (r Recipe, err error)
 	r = j.joined(media)
 	r.Stages, r.Lists, r.Work = [][][]string{{a}}, map[string]string{name: list}, j.work()
 	b.anew, b.Named, b.Output = true, true, j.output
-	again, err := b.concat(media, &namer{given: map[string]bool{}, taken: func(string) bool { return false }})
-	r.Instead = &again
-	return r, err
+	// Where there is no other way, that says nothing about this one.
+	if again, err := b.concat(media, &namer{given: map[string]bool{}, taken: func(string) bool { return false }}); err == nil {
+		r.Instead = &again
+	}
+	return r, nil
 }

@@ -89,13 +89,13 @@ func encoders(_ guest.Context, in qualityArgs) (problems []abi.Problem) {
 		problem("the engine has no encoder for %s; it encodes %s", in.VideoCodec, strings.Join(encodable, ", "))
 	}
 	if in.AudioCodec != "" && audioEncoders[in.AudioCodec] == "" {
-		problem("the engine has no encoder for %s; it encodes %s", in.AudioCodec, strings.Join(slices.Sorted(maps.Keys(audioEncoders)), ", "))
+		problem("the engine has no encoder for %s; it encodes %s", in.AudioCodec, encodableSound())
 	}
 	if _, ok := containers[in.Container]; in.Container != "" && !ok {
 		problem("a file of type %q cannot be made; %s can", in.Container, strings.Join(slices.Sorted(maps.Keys(containers)), ", "))
 	}
-	if in.Quality == "lossless" && in.VideoCodec != "" && in.VideoCodec != "h264" && in.VideoCodec != "vp9" {
-		problem("%s cannot be encoded without loss; h264 (mp4, mov, mkv) and vp9 (webm, mkv) can", in.VideoCodec)
+	if why := loses(in.VideoCodec); in.Quality == "lossless" && in.VideoCodec != "" && why != "" {
+		problem("%s", why)
 	}
 	return problems
 }
@@ -111,10 +111,7 @@ func loading(o options) (list []guest.Call, into map[string]any) {
 	given := map[string]any{}
 	kind := o.Container
 	if kind == "" && o.Named && o.Mode != modeThumbnail {
-		kind = extension(o.Output)
-	}
-	if kind == "m4v" {
-		kind = "mp4"
+		kind = kindNamed(extension(o.Output))
 	}
 	for name, value := range map[string]string{"quality": o.Quality, "container": kind, "video_codec": o.Video, "audio_codec": o.Audio} {
 		if value != "" {

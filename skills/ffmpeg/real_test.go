@@ -19,19 +19,10 @@ import (
 	"stepbox.dev/host/commit"
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/skill"
+	"stepbox.dev/internal/moduletest"
 )
 
-func TestMain(m *testing.M) {
-	host.RunWorkerIfAsked()
-	os.Exit(func() int {
-		var err error
-		if scratch, err = os.MkdirTemp("", "stepbox-ffmpeg-test-"); err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(scratch)
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { moduletest.Main(m, &scratch) }
 
 // scratch is a folder for what the tests build.
 var scratch string
