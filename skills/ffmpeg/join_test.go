@@ -23,6 +23,7 @@ func TestJoin(t *testing.T) {
 		"two.mkv":         "-i file:./one.mp4 -c copy",
 		"turned 1.mov":    "-i file:./one.mp4 -c copy -metadata:s:v rotate=90",
 		"turned 2.mov":    "-i file:./one.mp4 -c copy -metadata:s:v rotate=90",
+		"clock.mkv":       "-i file:./one.mp4 -c copy -output_ts_offset 50",
 		"portrait.mp4":    "-f lavfi -i testsrc2=size=36x64:rate=25:duration=1 -f lavfi -i sine=duration=1:sample_rate=48000 -ac 2" + camera,
 		"silent.webm":     "-f lavfi -i testsrc2=size=80x60:rate=12:duration=1 -c:v libvpx -deadline realtime -lag-in-frames 0 -threads 1 -pix_fmt yuv420p",
 		"short sound.mkv": "-f lavfi -i testsrc2=size=64x36:rate=10:duration=2 -f lavfi -i sine=duration=0.5:sample_rate=8000 -c:v mpeg4 -c:a pcm_s16le",
@@ -32,7 +33,7 @@ func TestJoin(t *testing.T) {
 	} {
 		fixtures[name] = how
 	}
-	s := newStudio(t).film("one.mp4", "it's | two.mp4", "two.mkv", "turned 1.mov", "turned 2.mov", "portrait.mp4", "silent.webm", "short sound.mkv", "a.mp3", "b.mp3", "c.wav")
+	s := newStudio(t).film("one.mp4", "it's | two.mp4", "two.mkv", "turned 1.mov", "turned 2.mov", "clock.mkv", "portrait.mp4", "silent.webm", "short sound.mkv", "a.mp3", "b.mp3", "c.wav")
 	cases := []struct {
 		name     string
 		inputs   []string
@@ -49,6 +50,7 @@ func TestJoin(t *testing.T) {
 		{"another size", []string{"one.mp4", "it's | two.mp4"}, args{"output": "c.mp4", "target_resolution": "32x18"}, false, "h264 32x18 aac", 3},
 		{"another codec", []string{"one.mp4", "it's | two.mp4"}, args{"output": "d.webm"}, false, "vp9 64x36 opus", 3},
 		{"another time base", []string{"one.mp4", "two.mkv"}, args{"output": "e.mp4"}, false, "h264 64x36 aac", 4},
+		{"a clock that went on, made anew", []string{"clock.mkv", "clock.mkv"}, args{"output": "k.mkv"}, true, "h264 64x36 aac", 4},
 		{"all different", []string{"portrait.mp4", "silent.webm", "one.mp4", "short sound.mkv"}, args{"output": "f.mp4"}, false, "h264 36x64 aac", 6},
 		{"songs", []string{"a.mp3", "b.mp3"}, nil, true, "mp3", 3},
 		{"different songs", []string{"a.mp3", "c.wav"}, nil, false, "aac", 2},
@@ -68,6 +70,11 @@ func TestJoin(t *testing.T) {
 	require.NoError(t, err)
 	real, err := s.try(&person{}, false, calls...)
 	require.NoError(t, err)
+	for _, r := range real.Results {
+		if r.Tool == "run_batch" && strings.Contains(string(r.Result), `"k.mkv"`) {
+			require.Regexp(t, `^k\.mkv is made anew: at first it came out wrong \(is 5\d.* s long, not 4`, r.Issues[0])
+		}
+	}
 	planned, got := batches(t, dry.Results), batches(t, real.Results)
 	require.Len(t, got, len(cases))
 	for i, c := range cases {

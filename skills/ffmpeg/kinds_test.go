@@ -15,8 +15,8 @@ import (
 // quality, platform, way to fit, kind of sound and picture is made and verified.
 func TestEveryKind(t *testing.T) {
 	const sound = " -f lavfi -i sine=duration=1 "
-	fixtures["tiny.mp4"] = "-f lavfi -i testsrc2=size=64x36:rate=4:duration=1" + sound + "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac"
-	fixtures["tiny.webm"] = "-f lavfi -i testsrc2=size=64x36:rate=4:duration=1" + sound + "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -c:a libopus"
+	fixtures["tiny.mp4"] = "-f lavfi -i testsrc2=size=64x36:rate=2:duration=1" + sound + "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac"
+	fixtures["tiny.webm"] = "-f lavfi -i testsrc2=size=64x36:rate=2:duration=1" + sound + "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -c:a libopus"
 	type made struct {
 		call abi.Call
 		want string

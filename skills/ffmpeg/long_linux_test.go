@@ -23,10 +23,10 @@ import (
 )
 
 // day is a film that takes hours to encode and no time to make: one second of
-// 720p, over and over.
+// 360p, over and over.
 func day(t *testing.T) *studio {
-	fixtures["second.mp4"] = "-f lavfi -i smptehdbars=size=1280x720:rate=5:duration=1 -c:v libx264 -preset ultrafast -pix_fmt yuv420p"
-	fixtures["day.mp4"] = "-stream_loop 1599 -i file:./second.mp4 -c copy"
+	fixtures["second.mp4"] = "-f lavfi -i smptehdbars=size=640x360:rate=5:duration=1 -c:v libx264 -preset ultrafast -pix_fmt yuv420p"
+	fixtures["day.mp4"] = "-stream_loop 6399 -i file:./second.mp4 -c copy"
 	return newStudio(t).film("second.mp4", "day.mp4")
 }
 
