@@ -3,6 +3,8 @@
 package steps
 
 import (
+	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -48,6 +50,9 @@ func resolve(ctx guest.Context, in ResolveArgs) (Resolved, error) {
 		if err := r.add(p); err != nil {
 			return Resolved{}, err
 		}
+		if info, err := r.files.Lstat(p); r.matched == before && err == nil && info.Mode().IsRegular() {
+			return Resolved{}, guest.Errorf(abi.CodeNotFound, "%q is of none of the types that this works on: %s", p, r.types())
+		}
 		if r.matched == before {
 			return Resolved{}, guest.Errorf(abi.CodeNotFound, "%q names no file%s", p, r.ofKind())
 		}
@@ -71,7 +76,16 @@ func (r *resolver) ofKind() string {
 	if len(r.extensions) == 0 {
 		return ""
 	}
-	return " of type " + strings.Join(r.extensions, ", ")
+	return " of type " + r.types()
+}
+
+// types are the extensions, or how many there are besides the first of them.
+func (r *resolver) types() string {
+	const told = 8
+	if more := len(r.extensions) - told; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(r.extensions[:told], ", "), more)
+	}
+	return strings.Join(r.extensions, ", ")
 }
 
 // add resolves one path. A name that holds the signs of a glob is a name first.
@@ -83,6 +97,8 @@ func (r *resolver) add(name string) error {
 	case err == nil && info.Mode().IsRegular():
 		r.take(guest.Clean(name))
 		return nil
+	case err == nil && info.Mode()&fs.ModeSymlink != 0:
+		return guest.Errorf(abi.CodeBadRequest, "%q is a link, and links are not followed: name the file itself", name)
 	case err == nil:
 		return guest.Errorf(abi.CodeBadRequest, "%q is neither a file nor a folder", name)
 	case !guest.IsNotExist(err):

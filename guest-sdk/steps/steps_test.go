@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,7 +78,9 @@ func TestResolveInputsRefuses(t *testing.T) {
 		"no match":        {[]string{"*.avi"}, nil, abi.CodeNotFound, `"*.avi" names no file`},
 		"no folder":       {[]string{"gone/*.mov"}, nil, abi.CodeNotFound, "names no file"},
 		"wrong extension": {[]string{"dir"}, []string{"mov"}, abi.CodeNotFound, `"dir" names no file of type mov`},
-		"a link":          {[]string{"link.mov"}, nil, abi.CodeBadRequest, "neither a file nor a folder"},
+		"another kind":    {[]string{"a.mov"}, []string{"mp3"}, abi.CodeNotFound, `"a.mov" is of none of the types that this works on: mp3`},
+		"of many kinds":   {[]string{"a.mov"}, strings.Split("a b c d e f g h i j", " "), abi.CodeNotFound, "works on: a, b, c, d, e, f, g, h and 2 more"},
+		"a link":          {[]string{"link.mov"}, nil, abi.CodeBadRequest, `"link.mov" is a link, and links are not followed`},
 		"bad pattern":     {[]string{"[a"}, nil, abi.CodeBadRequest, "no valid pattern"},
 		"nothing":         {[]string{}, nil, abi.CodeBadRequest, "no input"},
 	} {
