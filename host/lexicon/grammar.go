@@ -64,6 +64,7 @@ type Grammar struct {
 	fillers  map[string]languages
 	small    map[string]bool // single function words: never a text or a name
 	known    map[string]bool // every literal word, for spelling
+	steers   map[string]bool // those that steer; true when they do alone
 	longest  int             // letters of the longest prefix
 
 	spellings map[byte][]string // the words of exact, by first byte
@@ -100,7 +101,7 @@ func New(lex *Lexicon, reg *registry.Registry) *Grammar {
 	}
 	g := &Grammar{
 		lex: lex, reg: reg, exact: make(map[string][]*Phrase, len(lex.phrases)), prefix: map[string][]*Phrase{},
-		values: map[string][]*Phrase{}, fillers: map[string]languages{}, small: map[string]bool{}, known: make(map[string]bool, len(lex.phrases)),
+		values: map[string][]*Phrase{}, fillers: map[string]languages{}, small: map[string]bool{}, known: make(map[string]bool, len(lex.phrases)), steers: map[string]bool{},
 	}
 	g.addShared()
 	g.addLexicon()
@@ -242,7 +243,11 @@ func (g *Grammar) add(s string, p Phrase) {
 			}
 			for _, w := range e.words {
 				if !strings.HasSuffix(w, "*") {
-					g.known[strings.TrimSuffix(w, "!")] = true
+					w = strings.TrimSuffix(w, "!")
+					g.known[w] = true
+					if c.steers() {
+						g.steers[w] = g.steers[w] || len(els) == 1
+					}
 				}
 			}
 		}

@@ -7,14 +7,16 @@ import (
 )
 
 // spaced makes one name of words and the name that they lead up to when such a
-// file is there: "my clip.mp4", "Summer Trip 2024.mp4". The longest is meant.
+// file is there: "my clip.mp4", "Summer Trip 2024.mp4". The longest is meant. Words
+// that steer the request are no part of a name: somebody may have called a file
+// "except a.txt".
 func (q *reading) spaced() {
 	for i := 1; i < len(q.toks) && q.req.Exists != nil; i++ {
 		if q.toks[i].Kind != lexicon.Name {
 			continue
 		}
 		from := i
-		for from > 0 && i-from < maxWords && q.toks[from-1].End+1 == q.toks[from].Start && (q.toks[from-1].Kind == lexicon.Word || q.toks[from-1].Kind == lexicon.Number) {
+		for from > 0 && i-from < maxWords && q.toks[from-1].End+1 == q.toks[from].Start && (q.toks[from-1].Kind == lexicon.Word || q.toks[from-1].Kind == lexicon.Number) && !q.g.Steers(q.toks[from-1]) {
 			from--
 		}
 		for ; from < i && !q.exists(q.text(from, i+1)); from++ {
@@ -38,8 +40,8 @@ func (q *reading) join(i, j int) {
 
 // glue makes one name of characters without spaces and the extension or name
 // right behind them: 压缩会议.mp4 is about 会议.mp4, not about every mp4. What
-// exists decides where the name begins; where nothing is known about files, it
-// begins behind the words that lead up to it.
+// exists decides where the name begins, but that it takes no exception away; where
+// nothing is known about files, it begins behind the words that lead up to it.
 func (q *reading) glue() {
 	for i := 1; i < len(q.toks); i++ {
 		t := q.toks[i]
@@ -52,7 +54,7 @@ func (q *reading) glue() {
 		}
 		start := i
 		for j := from; j < i; j++ {
-			if q.exists(q.text(j, i+1)) {
+			if q.exists(q.text(j, i+1)) && !q.g.TurnsRound(q.toks[j:i]) {
 				start = j
 				break
 			}

@@ -115,14 +115,15 @@ func (a *attempt) list(i int) ([]string, int) {
 }
 
 // span is where the name that begins at token i ends. Words that follow belong
-// to it when such a folder exists, or when nothing else knows them.
+// to it when such a folder exists and they do not steer the request, or when
+// nothing else knows them.
 func (a *attempt) span(i int) int {
 	t := a.q.toks[i]
 	if t.Kind == lexicon.Name || t.Kind == lexicon.Quoted || t.Kind == lexicon.Number {
 		return i + 1
 	}
 	for j := min(a.c.to, i+5); j > i+1; j-- {
-		if a.q.exists(a.q.text(i, j)) {
+		if a.q.exists(a.q.text(i, j)) && !slices.ContainsFunc(a.q.toks[i+1:j], a.q.g.Steers) {
 			return j
 		}
 	}

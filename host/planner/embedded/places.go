@@ -95,7 +95,7 @@ func (q *reading) namesFolder(j int) bool {
 // exists, or capitalized words, "My Pictures".
 func (q *reading) title(j int) bool {
 	for end := j + 2; q.req.Exists != nil && end <= len(q.toks) && end <= j+5; end++ {
-		if q.exists(q.text(j, end)) {
+		if q.exists(q.text(j, end)) && !slices.ContainsFunc(q.toks[j+1:end], q.g.Steers) {
 			return true
 		}
 	}
