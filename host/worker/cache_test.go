@@ -105,22 +105,25 @@ func TestPoisonedCache(t *testing.T) {
 			c, err = worker.OpenCache(dir)
 			require.NoError(t, err)
 			compiled := 0
-			m, err := c.Module(t.Context(), good(), func() { compiled++ })
-			require.NoError(t, err)
-			w, err := worker.Start(t.Context(), worker.Options{Module: m})
-			require.NoError(t, err)
-			works(t, w)
-			require.NoError(t, w.Close())
+			use(t, c, &compiled)
 			require.Equal(t, 1, compiled)
-			m, err = c.Module(t.Context(), good(), func() { compiled++ })
-			require.NoError(t, err)
-			w, err = worker.Start(t.Context(), worker.Options{Module: m})
-			require.NoError(t, err)
-			works(t, w)
-			require.NoError(t, w.Close())
+			use(t, c, &compiled)
 			require.Equal(t, 1, compiled, "the new entry is whole")
 		})
 	}
+}
+
+// use has a worker run the good module with the code of a cache, and counts
+// compilations.
+func use(t *testing.T, c *worker.Cache, compiled *int) *worker.Module {
+	t.Helper()
+	m, err := c.Module(t.Context(), good(), func() { *compiled++ })
+	require.NoError(t, err)
+	w, err := worker.Start(t.Context(), worker.Options{Module: m})
+	require.NoError(t, err)
+	works(t, w)
+	require.NoError(t, w.Close())
+	return m
 }
 
 // TestExpectedCodeIsVerifiedLikeAny guards that what was verified ahead serves
@@ -130,15 +133,6 @@ func TestExpectedCodeIsVerifiedLikeAny(t *testing.T) {
 	c, err := worker.OpenCache(dir)
 	require.NoError(t, err)
 	compiled := 0
-	use := func() *worker.Module {
-		m, err := c.Module(t.Context(), good(), func() { compiled++ })
-		require.NoError(t, err)
-		w, err := worker.Start(t.Context(), worker.Options{Module: m})
-		require.NoError(t, err)
-		works(t, w)
-		require.NoError(t, w.Close())
-		return m
-	}
 	damage := func() {
 		path := filepath.Join(entry(t, dir), "module.wasm")
 		b, err := os.ReadFile(path)
@@ -146,19 +140,19 @@ func TestExpectedCodeIsVerifiedLikeAny(t *testing.T) {
 		b[len(b)/2] ^= 1
 		require.NoError(t, os.WriteFile(path, b, 0o600))
 	}
-	digest := use().Digest
+	digest := use(t, c, &compiled).Digest
 	require.Equal(t, 1, compiled)
 	c.Expect(digest)
-	use()
+	use(t, c, &compiled)
 	require.Equal(t, 1, compiled, "it is whole")
 	damage()
 	c.Expect(digest)
-	use()
+	use(t, c, &compiled)
 	require.Equal(t, 2, compiled, "it is not")
 	c.Expect(digest)
-	use()
+	use(t, c, &compiled)
 	damage()
-	use()
+	use(t, c, &compiled)
 	require.Equal(t, 3, compiled, "it was, a use ago")
 	c.Expect("0000") // nobody knows it
 }
