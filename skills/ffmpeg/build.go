@@ -16,6 +16,8 @@ type builder struct {
 	profiles profiles
 	// onKeyFrame says whether a picture can be cut there without encoding it.
 	onKeyFrame func(m Media, at float64) bool
+	// folder is where outputs go that have no name yet, "" beside their inputs.
+	folder string
 	// anew encodes whatever is cut or joined.
 	anew bool
 }
@@ -231,7 +233,13 @@ func (b builder) keepSound(j *job) error {
 		j.sound = "copy"
 		return nil
 	}
-	return b.soundAgain(j)
+	if err := b.soundAgain(j); err != nil {
+		return err
+	}
+	if j.codec == "copy" && b.Mode == modeConvert && b.Audio == "" && !slices.Contains(j.kind.audio, have) {
+		j.notes = append(j.notes, fmt.Sprintf("the sound of %s is encoded as %s: %s holds no %s", j.in.Path, codecName(j.sound), a(j.kind.ext), codecName(have)))
+	}
+	return nil
 }
 
 // inTime puts silence in front of sound that begins late.

@@ -19,6 +19,7 @@ func rich(t *testing.T) *studio {
 	for name, how := range map[string]string{
 		"rich.mkv": "-f lavfi -i testsrc2=size=64x36:rate=10:duration=3 -f lavfi -i sine=duration=3 -i file:./words.srt -i file:./chapters.txt -map 0 -map 1 -map 1 -map 2" +
 			" -map_metadata 3 -map_chapters 3 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac -c:s srt -metadata:s:a:1 language=deu",
+		"flac.mkv":    "-i file:./clip.mov -c:v copy -c:a flac",
 		"cover.m4a":   "-f lavfi -i sine=duration=2 -f lavfi -i color=size=16x16:duration=1 -map 0 -map 1 -c:a aac -c:v mjpeg -frames:v 1 -disposition:v attached_pic -metadata title=Song",
 		"covered.mp4": "-i file:./clip.mov -f lavfi -i color=size=16x16:duration=1 -map 0 -map 1 -c copy -c:v:1 png -frames:v:1 1 -disposition:v:1 attached_pic",
 	} {
@@ -32,7 +33,7 @@ func rich(t *testing.T) *studio {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600))
 	}
-	return s.film("clip.mov", "rich.mkv", "cover.m4a", "covered.mp4")
+	return s.film("clip.mov", "rich.mkv", "flac.mkv", "cover.m4a", "covered.mp4")
 }
 
 // Further sounds, subtitles, chapters and covers come along where the new file
@@ -49,6 +50,7 @@ func TestCarried(t *testing.T) {
 	}{
 		{"another container", call("convert_video", args{"inputs": []string{"rich.mkv"}, "container": "mp4"}), "h264 64x36 aac", 3, 2, 1, 0, 2, ""},
 		{"a container of few", call("convert_video", args{"inputs": []string{"rich.mkv"}, "container": "avi"}), "mpeg4 64x36 mp3", 3, 1, 0, 0, 0, "avi files have one; the subtitle of rich.mkv is left out: avi files hold none like it"},
+		{"sound that the container does not hold", call("convert_video", args{"inputs": []string{"flac.mkv"}, "container": "mp4"}), "h264 64x36 aac", 2, 1, 0, 0, 0, "the sound of flac.mkv is encoded as AAC: an mp4 holds no FLAC"},
 		{"other codecs", call("convert_video", args{"inputs": []string{"rich.mkv"}, "container": "webm"}), "vp9 64x36 opus", 3, 2, 1, 0, 2, ""},
 		{"compressed", call("compress_video", args{"inputs": []string{"rich.mkv"}}), "h264 64x36 aac", 3, 2, 1, 0, 2, ""},
 		{"silent", call("strip_audio", args{"inputs": []string{"rich.mkv"}}), "h264 64x36", 3, 0, 1, 0, 2, ""},

@@ -150,6 +150,14 @@ func TestNamesOfBatches(t *testing.T) {
 	require.Equal(t, []string{"clip.mkv", "clip_converted.mkv", "more/clip.mkv"}, s.run(convert).Paths)
 	require.Equal(t, []string{"clip_converted_2.mkv", "clip_converted_3.mkv", "more/clip_converted.mkv"}, s.run(convert).Paths)
 
+	// An output that is a folder, or says so, gets files with names of their own.
+	mute := func(output string) abi.Call {
+		return call("strip_audio", args{"inputs": []string{"clip.mov", "clip.mp4"}, "output": output})
+	}
+	require.Equal(t, []string{"more/clip_silent.mov", "more/clip_silent.mp4"}, s.run(mute("more")).Paths)
+	require.Equal(t, []string{"new/clip_silent.mov", "new/clip_silent.mp4"}, s.run(mute("new/")).Paths)
+	require.Equal(t, []string{"more/combined.mp4"}, s.run(call("concat_video", args{"inputs": []string{"clip.mov", "clip.mp4"}, "output": "more"})).Paths)
+
 	_, err = s.try(&person{}, false, call("strip_audio", args{"inputs": []string{"clip.mov"}, "output": "clip.mov"}))
 	require.ErrorContains(t, err, `the output "clip.mov" would overwrite the input "clip.mov"`)
 }

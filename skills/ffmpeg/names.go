@@ -30,6 +30,9 @@ func (n *namer) next(base, ext string) string {
 func (n *namer) output(b builder, j job) (string, error) {
 	if !b.Named {
 		base := stem(j.in.Path)
+		if b.folder != "" {
+			base = path.Join(b.folder, path.Base(base))
+		}
 		if b.Output != "" { // the contract's, not a person's
 			return n.next(stem(b.Output), j.kind.ext), nil
 		}

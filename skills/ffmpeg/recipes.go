@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"path"
 	"strconv"
 	"strings"
 
@@ -30,11 +31,22 @@ func buildRecipes(ctx guest.Context, in buildArgs) (Built, error) {
 		p.platforms = map[string]platform{in.Options.Platform: *in.Platform}
 	}
 	b := builder{options: in.Options, profiles: p, onKeyFrame: func(m Media, at float64) bool { return keyFrameAt(ctx, m, at) }}
+	if info, err := ctx.Files().Stat(b.Output); b.Named && (strings.HasSuffix(b.Output, "/") || err == nil && info.IsDir()) {
+		b.into(guest.Clean(b.Output))
+	}
 	names := &namer{given: map[string]bool{}, taken: func(name string) bool {
 		_, err := ctx.Files().Lstat(name)
 		return !guest.IsNotExist(err)
 	}}
 	return b.recipes(in.Media, names)
+}
+
+// into puts what is made into a folder: the output names one, and no file.
+func (b *builder) into(folder string) {
+	b.folder, b.Named, b.Output = folder, false, ""
+	if b.Mode == modeConcat {
+		b.Output = path.Join(folder, joined)
+	}
 }
 
 // recipes says how to make everything that is asked for.
