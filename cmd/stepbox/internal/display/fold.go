@@ -48,11 +48,13 @@ func (f *Folding) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// fold breaks the lines of a text that are wider than so many columns. Escape
-// sequences, which are stepbox's own, take none.
+// fold breaks the lines of a text that are wider than so many columns, in front of
+// a word where it fits into the next line. Escape sequences, which are stepbox's
+// own, take none.
 func fold(text string, columns int) string {
 	var b strings.Builder
 	at, mark := 0, ""
+	gap := false // a space was the last
 	for i := 0; i < len(text); {
 		if n := whole(text[i:]); at == 0 && n > 0 {
 			b.WriteString(text[i : i+n])
@@ -68,7 +70,7 @@ func fold(text string, columns int) string {
 		switch w := cells(r); {
 		case r == '\n', r == '\r':
 			at, mark = 0, ""
-		case at+w > columns:
+		case at+w > columns, gap && at+word(text[i:], columns) > columns && Width(mark)+word(text[i:], columns) <= columns:
 			b.WriteString("\n" + mark)
 			at = Width(mark) + w
 		case at == 0 && strings.HasPrefix(text[i:], bar):
@@ -78,10 +80,23 @@ func fold(text string, columns int) string {
 		default:
 			at += w
 		}
+		gap = r == ' '
 		b.WriteString(text[i : i+n])
 		i += n
 	}
 	return b.String()
+}
+
+// word is how many columns the word takes that begins s, when it is no more than
+// so many.
+func word(s string, most int) (n int) {
+	for _, r := range s {
+		if r <= ' ' || n > most {
+			break
+		}
+		n += cells(r)
+	}
+	return n
 }
 
 // whole is how long a line is, without its end, that holds an absolute path and
