@@ -20,7 +20,7 @@ func (p *planning) replied(ctx context.Context, utterance, answer string) (strin
 		return added, p.propose(ctx, added)
 	}
 	unclear := p.answer.Unclear
-	if lexicon.SaysLeaveOut(answer) && len(unclear) > 0 {
+	if lexicon.ReplyOf(answer) == lexicon.LeaveOut && len(unclear) > 0 {
 		for _, part := range unclear {
 			utterance = instead(utterance, part, "")
 		}

@@ -76,6 +76,7 @@ type vocabulary struct {
 	both       map[string]bool
 	light      map[string]bool
 	leaveOut   map[string]bool        // folded phrases
+	yes, no    map[string]bool        // folded phrases
 	files      map[string]*sharedFile // by language
 }
 
@@ -92,7 +93,7 @@ var shared = sync.OnceValue(func() *vocabulary {
 func readShared() (*vocabulary, error) {
 	v := &vocabulary{
 		numbers: map[string]float64{}, units: map[string]string{}, months: map[string]int{}, weekdays: map[string]int{},
-		dates: map[string]string{}, dateWords: map[string]bool{"last": true}, folders: map[string]bool{}, extensions: map[string]bool{}, clauses: map[string]bool{}, both: map[string]bool{}, light: map[string]bool{}, leaveOut: map[string]bool{}, files: map[string]*sharedFile{},
+		dates: map[string]string{}, dateWords: map[string]bool{"last": true}, folders: map[string]bool{}, extensions: map[string]bool{}, clauses: map[string]bool{}, both: map[string]bool{}, light: map[string]bool{}, leaveOut: map[string]bool{}, yes: map[string]bool{}, no: map[string]bool{}, files: map[string]*sharedFile{},
 	}
 	for _, lang := range Languages {
 		data, err := sharedFiles.ReadFile("shared/" + lang + ".yaml")
@@ -109,6 +110,9 @@ func readShared() (*vocabulary, error) {
 		v.files[lang] = f
 	}
 	slices.SortStableFunc(v.clitics, func(a, b string) int { return len(b) - len(a) })
+	if err := v.readAnswers(); err != nil {
+		return nil, err
+	}
 	data, err := sharedFiles.ReadFile("shared/extensions.yaml")
 	if err != nil {
 		return nil, err
@@ -211,11 +215,6 @@ func SaysBoth(w string) bool { return shared().both[w] }
 // IsLight reports whether the folded word only carries an order, as "take" in
 // "take a picture of it": a plan that stands for the rest leaves nothing out.
 func IsLight(w string) bool { return shared().light[w] }
-
-// SaysLeaveOut reports whether an answer takes back what was not understood.
-func SaysLeaveOut(answer string) bool {
-	return shared().leaveOut[strings.TrimRight(phraseKey(answer), " .!")]
-}
 
 // IsFolderName reports whether the folded word is a folder that most homes
 // have.
