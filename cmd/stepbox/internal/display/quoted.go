@@ -64,6 +64,10 @@ func (t *Text) result(e event.Result) error {
 	t.clear()
 	left := allowance{lines: resultLines, bytes: resultBytes}
 	for _, item := range e.Items {
+		// Where both streams are one terminal, nobody wants to read it twice.
+		if t.o.Marked && t.o.Terminal && item.Kind == abi.ItemInfo && item.Path == "" && t.noted[item.Message] {
+			continue
+		}
 		lines := Lines(item.Message)
 		if item.Path != "" && !strings.Contains(item.Message, item.Path) {
 			lines[len(lines)-1] += "  " + Clean(item.Path)

@@ -40,6 +40,7 @@ type Text struct {
 	skill     string     // that runs, "" while it is not known
 	chat      allowance
 	notes     allowance
+	noted     map[string]bool // remarks that were shown
 	steps     int
 	progress  progress
 	decision  event.Decision
@@ -55,7 +56,7 @@ func NewText(o Options) *Text {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Text{o: o, chat: allowance{lines: chatLines, bytes: chatBytes}, notes: allowance{lines: noteLines, bytes: noteBytes}}
+	return &Text{o: o, chat: allowance{lines: chatLines, bytes: chatBytes}, notes: allowance{lines: noteLines, bytes: noteBytes}, noted: map[string]bool{}}
 }
 
 // Ended reports whether the last event was seen, and with it everything about
@@ -100,6 +101,7 @@ func (t *Text) Handle(e event.Event) error {
 		t.clear()
 		for _, issue := range e.Issues {
 			t.chats(&t.notes, "note: ", issue)
+			t.noted[issue] = t.notes.hidden == 0
 		}
 		t.hidden(&t.chat)
 		t.hidden(&t.notes)

@@ -161,6 +161,23 @@ func TestProgressOnATerminal(t *testing.T) {
 	require.Equal(t, "\r\x1b[K| note: hm\n", handle(event.StepEnd{Issues: []string{"hm"}}))
 }
 
+// A remark is read once where both streams are a terminal, and in the result
+// wherever that goes elsewhere.
+func TestRemarksOnce(t *testing.T) {
+	for _, marked := range []bool{false, true} {
+		var out, err strings.Builder
+		text := NewText(Options{Out: &out, Err: &err, Terminal: true, Marked: marked})
+		require.NoError(t, text.Handle(event.StepEnd{Issues: []string{"no sound"}}))
+		require.NoError(t, text.Handle(event.Result{Items: []abi.Item{{Kind: abi.ItemOutput, Message: "a.mp4"}, {Kind: abi.ItemInfo, Message: "no sound"}}}))
+		require.Contains(t, err.String(), "| note: no sound\n")
+		if marked {
+			require.Equal(t, "| a.mp4\n", out.String())
+		} else {
+			require.Equal(t, "a.mp4\nno sound\n", out.String())
+		}
+	}
+}
+
 func TestProgressElsewhereIsSilent(t *testing.T) {
 	var err strings.Builder
 	text := NewText(Options{Out: &err, Err: &err})
