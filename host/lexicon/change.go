@@ -15,6 +15,12 @@ func (r Reader) counted(i int, minutes bool) (time.Duration, int) {
 	if minutes {
 		unit = time.Minute
 	}
+	if t := r.at(i); t != nil && t.Kind == Number && strings.Contains(t.Fold, ":") { // "at minute 1:30"
+		if d, ok := clock(t.Fold); ok {
+			return d, 1
+		}
+		return 0, 0
+	}
 	v, n := r.Number(i)
 	if t := r.at(i); n == 0 && t != nil && t.Kind == Number {
 		if x, rest, ok := leading(t.Fold); ok && utf8.RuneCountInString(rest) <= 4 && shared().units[rest] == "" && rest != "%" {

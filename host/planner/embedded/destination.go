@@ -155,7 +155,11 @@ func (a *attempt) destination(p string) bool {
 	if !a.free(dst) || a.tool.Args[dst].Type != abi.TypeArray && a.args[dst] != nil {
 		return false
 	}
-	a.set(dst, trimPath(p))
+	if a.q.g.Lexicon().Stories { // "into out/": what is made goes there
+		a.set(dst, p)
+	} else {
+		a.set(dst, trimPath(p))
+	}
 	return true
 }
 

@@ -24,7 +24,11 @@ func (a *attempt) findZone() {
 			continue
 		}
 		end := a.zoneEnd(i + f.n)
-		if a.q.lang == "zh" && end == i+f.n {
+		if a.q.lang == "zh" && end == i+f.n { // "index.tmp除外": it stands behind what is left out
+			for k := i - 1; k >= a.c.from && a.q.toks[k].Kind != lexicon.Punct && !a.q.isVerb(k) && !a.q.covered[k]; k-- {
+				a.zone[k] = true
+			}
+			a.zone[i] = true
 			continue
 		}
 		for k := i; k < end; k++ {
@@ -174,6 +178,9 @@ func (a *attempt) conditionBehind(i int) int {
 func (a *attempt) leaveOut(from, to int) {
 	arg := a.arg(lexicon.RoleExcept)
 	if a.q.g.Lexicon().Stories && arg == "" {
+		if a.namesIn(from, to) {
+			a.cannotLeaveOut(from, to)
+		}
 		return
 	}
 	what := min(from+max(a.q.words[from].n, 1), to)
@@ -215,6 +222,49 @@ func (a *attempt) leaveOut(from, to int) {
 		}
 	}
 	a.doubt(what, to, "What is to be left out by %q? Please name the files, types or folders.", a.q.text(from, to))
+}
+
+// namesIn reports whether a file is named in [from, to), or a folder that is there.
+func (a *attempt) namesIn(from, to int) bool {
+	for i := from; i < to; i++ {
+		t := a.q.toks[i]
+		if !a.used[i] && (t.Kind == lexicon.Name || t.Kind == lexicon.Quoted || t.Kind == lexicon.Word && len(t.Text) > 2 && !a.q.filler(i) && a.q.exists(t.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// cannotLeaveOut says that the tool takes all that is named.
+func (a *attempt) cannotLeaveOut(from, to int) {
+	a.problems = append(a.problems, fmt.Sprintf("No files can be left out here, as in %q. Please say it with the names of those that are meant.", a.q.text(from, to)))
+	a.mark(from, to)
+}
+
+// denied finds "not intro.mov", and "intro.mov not" in languages that say it so,
+// where the tool has no argument for what is left out.
+func (a *attempt) denied() {
+	if !a.q.g.Lexicon().Stories || a.arg(lexicon.RoleExcept) != "" {
+		return
+	}
+	named := func(i int) bool {
+		return i >= a.c.from && i < a.c.to && (a.q.toks[i].Kind == lexicon.Name || a.q.toks[i].Kind == lexicon.Quoted)
+	}
+	for i := a.c.from; i < a.c.to; i++ {
+		if r := a.q.words[i].role; a.zone[i] || a.q.fixed[i] || r != lexicon.Not && r != lexicon.Except {
+			continue
+		}
+		next := i + a.q.words[i].n
+		switch {
+		case named(next):
+			a.cannotLeaveOut(i, next+1)
+		case named(i-1) && (next >= a.c.to || a.q.toks[next].Kind == lexicon.Punct):
+			a.cannotLeaveOut(i-1, next)
+		default:
+			continue
+		}
+		return
+	}
 }
 
 // certain reports whether token i is a name, an extension or a value.

@@ -75,6 +75,7 @@ func (a *attempt) fill(prev *attempt) {
 	a.patternsInside()
 	a.intoLast()
 	a.exceptions()
+	a.denied()
 	a.mixed()
 	a.inOrder()
 	a.together()

@@ -50,7 +50,7 @@ func (a *attempt) findContext() {
 // asks about them. Where requests tell stories, a few words that are left over
 // keep no plan from being made: they are asked about with it.
 func (a *attempt) leftovers() int {
-	count, hard := 0, false // hard: a number or a negation
+	count, hard, denied := 0, false, false // hard: a number or a negation
 	var parts []string
 	for i := a.c.from; i < a.c.to; i++ {
 		if !a.meaningful(i) {
@@ -59,6 +59,7 @@ func (a *attempt) leftovers() int {
 		j := i
 		for j < a.c.to && a.meaningful(j) {
 			hard = hard || a.q.saysValue(j) || a.otherOrder(j) || a.q.toks[j].Kind == lexicon.Number || a.q.toks[j].Kind == lexicon.Name || a.q.toks[j].Kind == lexicon.Quoted || a.q.words[j].role == lexicon.Not
+			denied = denied || a.q.words[j].role == lexicon.Not
 			j++
 			count++
 			if a.q.toks[j-1].Kind == lexicon.Han && j-i > 1 {
@@ -75,6 +76,11 @@ func (a *attempt) leftovers() int {
 		a.guesses += min(count, 4)
 		a.unused = a.saying(a.meaningful)
 		return min(count, 2)
+	}
+	if denied {
+		// What is left of such a request is the opposite: no answer stands for a "not".
+		a.problems = append([]string{fmt.Sprintf("I did not understand what is not to be done in %q, so nothing is done. What should be done?", a.q.text(a.c.from, a.c.to))}, a.problems...)
+		return count
 	}
 	if count > 0 {
 		a.unclear = append(parts, a.unclear...)

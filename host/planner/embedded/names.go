@@ -288,6 +288,10 @@ func (a *attempt) names() {
 			a.pattern(i, i+1, t.Text) // "the thumbs.db files"
 		case t.Kind == lexicon.Name && strings.HasPrefix(t.Text, ".") && isExtension(t.Fold[1:]) && !a.q.exists(t.Text):
 			a.pattern(i, i+1, "*"+t.Fold)
+		case named >= 0 && a.q.g.Lexicon().Stories && a.inputs() > 0 && !a.q.exists(t.Text) && a.free(a.arg(lexicon.RoleDestination)) && a.args[a.arg(lexicon.RoleDestination)] == nil:
+			if a.destination(t.Text) { // "a gif called end.gif"
+				a.mark(named, i+1)
+			}
 		case named >= 0 && a.arg(lexicon.RoleName) != "":
 			if a.pattern(i, i+1, namePattern(t.Text)) {
 				a.mark(named, i)

@@ -7,8 +7,8 @@ import (
 )
 
 // saying are the stretches of the clause, as written, that mark accepts and that
-// say something: not the words that only carry the order, nor another name for
-// what is done.
+// say something: not the words that only carry the order, such as "convert" in
+// "convert concert.mp4 to flac".
 func (a *attempt) saying(mark func(int) bool) []string {
 	var out []string
 	for i := a.c.from; i < a.c.to; i++ {
@@ -29,15 +29,14 @@ func (a *attempt) saying(mark func(int) bool) []string {
 }
 
 // carries reports whether token j says nothing that the call does not: a word
-// such as "take", or a verb of another tool in an order that this one carries
-// out, "convert concert.mp4 to flac". One that is joined on is an order of its
-// own.
+// such as "take", or one more of the tool's own. One that is joined on is an
+// order of its own.
 func (a *attempt) carries(j int) bool {
 	if a.otherOrder(j) || a.q.joinedOn(j) {
 		return false
 	}
 	return lexicon.IsLight(a.q.toks[j].Fold) || a.lightIn(j) || slices.ContainsFunc(a.q.matches, func(m lexicon.Match) bool {
-		return m.Skill && (m.Meaning == lexicon.Verb && m.Weight >= 0.5 || m.Meaning == lexicon.Noun && m.Tool == a.tool.Name) && len(m.Filled) == 0 && slices.Contains(m.Words, j)
+		return m.Skill && m.Tool == a.tool.Name && (m.Meaning == lexicon.Verb || m.Meaning == lexicon.Noun) && len(m.Filled) == 0 && slices.Contains(m.Words, j)
 	})
 }
 
@@ -66,17 +65,44 @@ func (q *reading) joinedOn(j int) bool {
 }
 
 // asides are the words of the clause that stand beside the order and were used
-// for nothing. Those with a number, a name or a kind of file may be meant for
-// the order after all: they are unused.
+// for nothing. Those with a number, a name, a kind of file, a "not" or a word of
+// the trade may be meant for the order after all: they are unused.
 func (a *attempt) asides() []string {
 	beside := func(i int) bool {
 		t := a.q.toks[i]
-		return a.context[i] && !a.used[i] && t.Kind != lexicon.Punct && a.q.words[i].n == 0 && !a.q.covered[i] && !a.q.filler(i)
+		return a.context[i] && !a.used[i] && t.Kind != lexicon.Punct && (a.q.words[i].n == 0 && !a.q.covered[i] && !a.q.filler(i) || a.denies(i))
 	}
 	weighs := func(i int) bool {
 		t := a.q.toks[i]
-		return t.Kind == lexicon.Number || t.Kind == lexicon.Quoted || t.Kind == lexicon.Name || a.q.saysValue(i)
+		return t.Kind == lexicon.Number || t.Kind == lexicon.Quoted || t.Kind == lexicon.Name || a.q.saysValue(i) || a.denies(i) || a.q.trade(i)
 	}
-	a.unused = append(a.unused, a.saying(func(i int) bool { return beside(i) && weighs(i) })...)
-	return a.saying(func(i int) bool { return beside(i) && !weighs(i) })
+	var out []string
+	for i := a.c.from; i < a.c.to; i++ {
+		j, heavy := i, false
+		for j < a.c.to && beside(j) {
+			heavy = heavy || weighs(j)
+			j++
+		}
+		if parts := a.saying(func(k int) bool { return i <= k && k < j }); heavy {
+			a.unused = append(a.unused, parts...)
+		} else {
+			out = append(out, parts...)
+		}
+		i = max(i, j-1)
+	}
+	return out
+}
+
+// denies reports whether a "not" or "except" begins at token i.
+func (a *attempt) denies(i int) bool {
+	r := a.q.words[i].role
+	return r == lexicon.Not || r == lexicon.Except || r == lexicon.Without
+}
+
+// trade reports whether token i is one of the skill's own words for what can be
+// done, and no light one.
+func (q *reading) trade(i int) bool {
+	return !lexicon.IsLight(q.toks[i].Fold) && slices.ContainsFunc(q.matches, func(m lexicon.Match) bool {
+		return m.Skill && (m.Meaning == lexicon.Verb && m.Weight >= 0.5 || m.Meaning == lexicon.Sets && len(m.Filled) == 0) && slices.Contains(m.Words, i)
+	})
 }

@@ -27,6 +27,11 @@ func TestNoWordIsDroppedInSilence(t *testing.T) {
 		{name: "a bound the other way round", utterance: "compress clip.mp4 to at least 5 MB", unclear: []string{"least"}},
 		{name: "an order before the known one", utterance: "rename clip.mp4 and compress it", unclear: []string{"rename"}},
 		{name: "something besides", utterance: "convert clip.mp4 to mp4 with a red border", unclear: []string{"red border"}},
+		{name: "an order beside a part", utterance: "mute the first 5 seconds of clip.mp4", unclear: []string{"mute"}},
+		{name: "an order behind but", utterance: "convert movie.mkv to mp4, but first drop the first 30 seconds", unclear: []string{"but first drop", "first 30"}},
+		{name: "a turn before others", utterance: "turn clip.mp4 left, mute it and make it 720p", unclear: []string{"left"}},
+		{name: "frames a second", utterance: "convert clip.mp4 to webm, 10 fps", unclear: []string{"10 fps"}},
+		{name: "a question", utterance: "ist clip.mp4 größer als 10 MB?", unclear: []string{"größer"}},
 		{name: "in German", utterance: "Standbild aus der Mitte von clip.mp4", unclear: []string{"Mitte"}},
 		{name: "in Chinese", utterance: "从clip.mp4末尾截取缩略图", unclear: []string{"末尾"}},
 		{name: "a reason", utterance: "the tutor wants it, so compress clip.mp4", aside: []string{"tutor wants"}},
@@ -68,5 +73,59 @@ func TestNamesOfSeveralWords(t *testing.T) {
 			require.Contains(t, string(a.Text), `"inputs":["`+c.file+`"]`)
 			require.Empty(t, a.Unclear)
 		})
+	}
+}
+
+// What is denied is never done: files cannot be left out where no argument says
+// so, and a "not" ends the request.
+func TestWhatIsDeniedIsNeverDone(t *testing.T) {
+	s, err := skill.Load("../../../skills/ffmpeg", skill.Options{})
+	require.NoError(t, err)
+	for _, utterance := range []string{
+		"convert all mov files to mp4, not intro.mov",
+		"mute all videos in holiday, excluding beach.mov",
+		"alle mov in mp4 umwandeln (intro.mov nicht)",
+		"convertis tous les mov en mp4, pas intro.mov",
+		"convierte todos los mov a mp4, excepto intro.mov",
+		"превърни всички mov в mp4, но не intro.mov",
+		"преобразуй все mov в mp4, кроме intro.mov",
+		"除了intro.mov,把所有mov转成mp4",
+		"把所有mov转成mp4,intro.mov除外",
+		"do not mute a.mp4",
+		"a.mp4 nicht stumm schalten",
+	} {
+		a, err := (&embedded.Planner{}).Plan(t.Context(), planner.Request{Utterance: utterance, Skill: s})
+		require.NoError(t, err)
+		require.Regexp(t, "clarify.*(No files can be left out here|nothing is done)", string(a.Text), utterance)
+	}
+}
+
+// Times, levels and angles mean what is said around them.
+func TestAmountsInTheirWords(t *testing.T) {
+	s, err := skill.Load("../../../skills/ffmpeg", skill.Options{})
+	require.NoError(t, err)
+	for utterance, want := range map[string]string{
+		"screenshot of talk.mp4 at minute 1:30":                 `"at_time":"00:01:30"`,
+		"schneide talk.mp4 ab minute 1:30":                      `"start":"00:01:30"`,
+		"trim everything after 3 seconds from clip.mp4":         `"end":"00:00:03"`,
+		"cut everything before 10 seconds from clip.mp4":        `"start":"00:00:10"`,
+		"обрежь всё после 5 секунд в clip.mp4":                  `"end":"00:00:05"`,
+		"删除clip.mp4 5秒之后的部分":                                    `"end":"00:00:05"`,
+		"turn song.mp3 down to 30%":                             `"level":"30%"`,
+		"3x slow motion of clip.mp4":                            `"speed":0.3333`,
+		"забързай clip.mp4 с 50%":                               `"speed":1.5`,
+		"throw away the sound of clip.mp4 and keep the picture": `strip_audio`,
+		"quita el video de clip.mp4 y deja el sonido":           `extract_audio`,
+		"turn clip.mp4 into a gif called end.gif":               `"output":"end.gif"`,
+		"cut out 0:30-0:40 from clip.mp4":                       `clarify.*out of the middle`,
+		"schneide 0:30 bis 0:40 aus clip.mp4 heraus":            `clarify.*out of the middle`,
+		"shorten clip.mp4 by 10 seconds":                        `clarify.*A length to come to`,
+		"remove the second audio track from two.mkv":            `clarify.*One track of several`,
+		"compress clip.mp4 and talk.mp4 to 10 MB together":      `clarify.*each file`,
+	} {
+		a, err := (&embedded.Planner{}).Plan(t.Context(), planner.Request{Utterance: utterance, Skill: s})
+		require.NoError(t, err)
+		require.Regexp(t, want, string(a.Text), utterance)
+		require.Empty(t, a.Unclear, utterance)
 	}
 }
