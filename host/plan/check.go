@@ -90,11 +90,7 @@ func (c *checker) scalar(at *pointer, a *registry.Arg, t abi.ArgType, v any) {
 			c.wrongType(at, a, "a string", v)
 			return
 		}
-		switch {
-		case c.textFault(at, s):
-		case a.Pattern != nil && !a.Pattern.MatchString(s):
-			c.add(CodePattern, at, a.Help, "%q cannot be %q", a.Name, s)
-		case a.PathRole != abi.RoleNone:
+		if !c.textFault(at, s) && !c.patternFault(at, a, s) && a.PathRole != abi.RoleNone {
 			c.pathFault(at, a, s)
 		}
 	case abi.TypeEnum:
@@ -213,6 +209,26 @@ func (c *checker) textFault(at *pointer, s string) bool {
 	default:
 		return false
 	}
+	return true
+}
+
+// maxMatched is how many bytes of a plan are held against patterns: it takes time
+// with every one of them.
+const maxMatched = 64 << 10
+
+// patternFault reports a text that is not what the contract's pattern says.
+func (c *checker) patternFault(at *pointer, a *registry.Arg, s string) bool {
+	if a.Pattern == nil {
+		return false
+	}
+	if c.matched += len(s); c.matched > maxMatched {
+		c.add(CodePattern, at, a.Help, "the texts that have a pattern, %q among them, are longer than %d KiB together", a.Name, maxMatched>>10)
+		return true
+	}
+	if a.Pattern.MatchString(s) {
+		return false
+	}
+	c.add(CodePattern, at, a.Help, "%q cannot be %q", a.Name, s)
 	return true
 }
 

@@ -37,6 +37,7 @@ type checker struct {
 	rootNode *pointer
 	tools    []*registry.Tool // of each call, nil for an unknown one; kept when expanded
 	outputs  map[string]bool  // variables that the calls so far set
+	matched  int              // bytes that patterns were held against
 }
 
 func (c *checker) root() *pointer {

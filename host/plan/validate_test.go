@@ -53,6 +53,7 @@ func TestValidate(t *testing.T) {
 		{"duration", `[{"tool":"act","args":{"time":"soon"}}]`, []string{"type /plan/0/args/time"}, ""},
 		{"pattern", `[{"tool":"act","args":{"level":"3dB; rm"}}]`, []string{"pattern /plan/0/args/level"}, `"level" cannot be "3dB; rm" (like -3dB)`},
 		{"a line behind a pattern", `[{"tool":"act","args":{"level":"3dB\n"}}]`, []string{"pattern /plan/0/args/level"}, ""},
+		{"more than is matched", `[{"tool":"act","args":{"level":"` + strings.Repeat("3", 40<<10) + `dB"}},{"tool":"act","args":{"level":"` + strings.Repeat("3", 40<<10) + `dB"}}]`, []string{"pattern /plan/1/args/level"}, "longer than 64 KiB together"},
 		{"object", `[{"tool":"act","args":{"object":[]}}]`, []string{"type /plan/0/args/object"}, ""},
 		{"empty path", `[{"tool":"act","args":{"path":""}}]`, []string{"text /plan/0/args/path/0"}, "empty path"},
 		{"zero byte", `[{"tool":"act","args":{"title":"a\u0000b"}}]`, []string{"text /plan/0/args/title"}, "zero byte"},

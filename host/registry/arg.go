@@ -2,7 +2,6 @@ package registry
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -98,30 +97,6 @@ func (b *builder) bound(n *yamldoc.Node, key string) *float64 {
 	}
 	b.faults.Add(v, "%s must be a number, not %s", key, v.Kind)
 	return nil
-}
-
-// maxPattern bounds the text of a pattern: the contract is a stranger's.
-const maxPattern = 1000
-
-// pattern reads an RE2 expression for the whole of a text.
-func (b *builder) pattern(n *yamldoc.Node) *regexp.Regexp {
-	text := b.faults.Text(n, "pattern")
-	if text == "" {
-		return nil
-	}
-	if len(text) > maxPattern {
-		b.faults.Add(n.Get("pattern"), "the pattern has %d bytes; at most %d are taken", len(text), maxPattern)
-		return nil
-	}
-	re, err := regexp.Compile(text) // by itself: "a)|(b" would change what is put around it
-	if err == nil {
-		re, err = regexp.Compile(`^(?:` + text + `)$`)
-	}
-	if err != nil {
-		b.faults.Add(n.Get("pattern"), "pattern %q is no RE2 expression: %v", text, err)
-		return nil
-	}
-	return re
 }
 
 // valueSet gives an argument without values of its own those that the skill

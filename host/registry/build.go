@@ -35,6 +35,7 @@ type builder struct {
 	options  Options
 	registry *Registry
 	faults   yamldoc.Faults
+	compiled int // instructions of patterns
 }
 
 func (b *builder) tools(root *yamldoc.Node) {

@@ -2,10 +2,12 @@ package registry
 
 import (
 	"fmt"
+	"regexp/syntax"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
 	"stepbox.dev/abi"
 	"stepbox.dev/host/fault"
 )
@@ -115,6 +117,9 @@ func TestParseFaults(t *testing.T) {
 		{"pattern without words", tool("arg_schemas: {x: {type: string, pattern: '[0-9]+'}}"), "its help must say in words"},
 		{"broken pattern", tool("arg_schemas: {x: {type: string, pattern: '(', help: y}}"), "is no RE2 expression"},
 		{"pattern that closes the group around it", tool("arg_schemas: {x: {type: string, pattern: 'a)|(b', help: y}}"), "is no RE2 expression"},
+		{"pattern of a million", tool("arg_schemas: {x: {type: string, pattern: '(a{1000}){1000}', help: y}}"), "is no RE2 expression"},
+		{"pattern of many repeats", tool("arg_schemas: {x: {type: string, pattern: '" + strings.Repeat(".{1000}", 140) + "', help: y}}"), "more than 500 instructions"},
+		{"pattern of many classes", tool("arg_schemas: {x: {type: string, pattern: '" + strings.Repeat(`\pL`, 300) + "', help: y}}"), "more than 500 instructions"},
 		{"endless pattern", tool("arg_schemas: {x: {type: string, pattern: '" + strings.Repeat("a", maxPattern+1) + "', help: y}}"), "at most 1000"},
 		{"items of no array", tool("arg_schemas: {x: {type: string, items: string}}"), "has no items"},
 		{"custom tag", tool("keywords: !!binary aGk="), "is not used in contracts"},
@@ -246,4 +251,29 @@ func TestListsHaveAnEnd(t *testing.T) {
 	}
 	_, err := Parse([]byte("look:\n  description: x\n  keywords: "+list(maxKeywords)+"\n  optional_args: "+list(maxArgs)+"\n"), Options{})
 	require.NoError(t, err)
+}
+
+// What the patterns of a contract compile to is counted before it is made, for
+// each and for all of them.
+func TestPatternsHaveAnEnd(t *testing.T) {
+	contract := func(tools int) []byte {
+		var b strings.Builder
+		for i := range tools {
+			fmt.Fprintf(&b, "look%d:\n  description: x\n  arg_schemas: {x: {type: string, pattern: '[a-z]{400}', help: y}}\n", i)
+		}
+		return []byte(b.String())
+	}
+	_, err := Parse(contract(20), Options{})
+	require.NoError(t, err)
+	_, err = Parse(contract(1000), Options{})
+	require.ErrorContains(t, err, "more than 20000 instructions together")
+
+	for _, pattern := range []string{"a", "abc", "[a-c]+", "(a|bc)*d?", "(ab){3,5}", "x{7,}", "x{0,9}", `(?i)hello|[a-z]`, "(a{0,15}){0,15}", "a|", "^$"} {
+		tree, err := syntax.Parse(pattern, syntax.Perl)
+		require.NoError(t, err)
+		size := instructions(tree)
+		prog, err := syntax.Compile(tree.Simplify())
+		require.NoError(t, err)
+		require.InDelta(t, len(prog.Inst), size, 10+float64(size)/2, pattern)
+	}
 }
