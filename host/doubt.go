@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"stepbox.dev/abi"
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/gate"
+	"stepbox.dev/host/plan"
 	"stepbox.dev/host/planner/cascade"
 	"stepbox.dev/host/registry"
 )
@@ -22,16 +22,17 @@ func (p *planning) doubtful(utterance string) (gate.Decision, bool) {
 		return gate.Decision{}, false
 	}
 	var parts []string
-	for _, c := range p.draft.Calls() {
+	calls := p.draft.Calls()
+	for i, c := range calls {
 		t, _ := p.skill.Registry().Tool(c.Tool) // it validated, so it is there
-		parts = append(parts, understood(c, t))
+		parts = append(parts, understood(c, t, calls[:i]))
 	}
 	question := "Do you mean: " + strings.Join(parts, ", then ") + "?"
 	if unclear := p.answer.Unclear; len(unclear) > 0 {
 		question = fmt.Sprintf("I did not understand %s. Without that, %s", quoted(unclear), strings.ToLower(question[:1])+question[1:])
 	}
 	return gate.Decision{
-		Outcome: gate.Clarify, Question: question,
+		Outcome: gate.Clarify, Question: question, Candidates: []string{"yes", "no"},
 		Next: "say it in other words; or run the plan that `stepbox plan --json` shows, with stepbox exec",
 	}, true
 }
@@ -44,35 +45,24 @@ func (p *planning) leaveAside() error {
 	return p.events.Handle(event.Notice{Message: "nothing is done about " + quoted(p.answer.Aside)})
 }
 
-// meantIt asks about a doubtful plan. The answer is yes, or what was meant.
-func (p *planning) meantIt(ctx context.Context, d gate.Decision) (yes bool, instead string, err error) {
-	answer, err := p.person.Clarify(ctx, event.Decision{
-		Outcome: string(d.Outcome), Question: d.Question, Candidates: []string{"yes", "no"},
-	})
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "yes", "y":
-		return true, "", err
-	case "no", "n":
-		return false, "", err
-	}
-	return false, answer, err
-}
-
 // understood is a call in words: the tool, then what it takes beyond its
-// defaults.
-func understood(c abi.Call, t *registry.Tool) string {
+// defaults. earlier are the calls before it.
+func understood(c abi.Call, t *registry.Tool, earlier []abi.Call) string {
 	var b strings.Builder
-	b.WriteString(strings.ReplaceAll(c.Tool, "_", " "))
+	b.WriteString(inPlainWords(c.Tool))
 	sep := " with "
 	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
 		if v, ok := t.Defaults[name]; ok && fmt.Sprint(v) == fmt.Sprint(c.Args[name]) {
 			continue
 		}
-		fmt.Fprintf(&b, "%s%s %s", sep, strings.ReplaceAll(name, "_", " "), inWords(c.Args[name]))
+		fmt.Fprintf(&b, "%s%s %s", sep, inPlainWords(name), inWords(c.Args[name], earlier))
 		sep = ", "
 	}
 	return b.String()
 }
+
+// inPlainWords is a name of the contract as a person would write it.
+func inPlainWords(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // quoted is a list of words as they were written.
 func quoted(words []string) string {
@@ -83,18 +73,31 @@ func quoted(words []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// inWords is a value the way a person would write it.
-func inWords(v any) string {
-	list, ok := v.([]any)
-	if !ok {
-		if s, text := v.(string); text {
-			return fmt.Sprintf("%q", s)
+// inWords is a value the way a person would write it. What stands for the result
+// of an earlier call is said as that.
+func inWords(v any, earlier []abi.Call) string {
+	switch v := v.(type) {
+	case []any:
+		var parts []string
+		for _, e := range v {
+			parts = append(parts, inWords(e, earlier))
 		}
-		return fmt.Sprint(v)
+		return strings.Join(parts, " and ")
+	case string:
+		name, field, ok := plan.Reference(v)
+		if !ok {
+			return fmt.Sprintf("%q", v)
+		}
+		what := "the result"
+		if field != "" {
+			what = "the " + inPlainWords(strings.ReplaceAll(field[1:], ".", " "))
+		}
+		for _, c := range earlier {
+			if c.Output == name {
+				return what + " of " + inPlainWords(c.Tool)
+			}
+		}
+		return what
 	}
-	var parts []string
-	for _, e := range list {
-		parts = append(parts, inWords(e))
-	}
-	return strings.Join(parts, " and ")
+	return fmt.Sprint(v)
 }

@@ -3,12 +3,8 @@ package host
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
-	"stepbox.dev/abi"
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/gate"
@@ -23,9 +19,6 @@ import (
 // retrieved is how many tools a planner is shown.
 const retrieved = 8
 
-// maxQuestions ends a conversation that leads nowhere.
-const maxQuestions = 5
-
 // planning turns a request into a valid plan; on a terminal it is a
 // conversation.
 type planning struct {
@@ -36,13 +29,15 @@ type planning struct {
 	person   Person
 	competed bool
 
-	planner planner.Planner
-	turns   []prompt.Turn           // that have run already
-	meant   string                  // the request whose plan a person said yes to
-	index   func() *retrieval.Index // a given plan needs none
-	hits    []retrieval.Hit
-	answer  planner.Answer
-	draft   plan.Draft
+	utterance string // the request as it stands
+	asked     asked
+	planner   planner.Planner
+	turns     []prompt.Turn           // that have run already
+	meant     string                  // the request whose plan a person said yes to
+	index     func() *retrieval.Index // a given plan needs none
+	hits      []retrieval.Hit
+	answer    planner.Answer
+	draft     plan.Draft
 }
 
 // plan plans, asks, and plans again until a plan is valid or the run ends.
@@ -50,105 +45,33 @@ func (p *planning) plan(ctx context.Context) (plan.Valid, error) {
 	if p.request.Plan != nil {
 		return p.given()
 	}
-	utterance := p.request.Utterance
-	if err := p.propose(ctx, utterance); err != nil {
+	p.utterance = p.request.Utterance
+	if err := p.propose(ctx, p.utterance); err != nil {
 		return plan.Valid{}, err
 	}
-	for asked := 0; ; asked++ {
-		decision := p.check(utterance)
+	return p.settle(ctx)
+}
+
+// settle checks what was proposed, and asks until it stands.
+func (p *planning) settle(ctx context.Context) (plan.Valid, error) {
+	for {
+		decision := p.check(p.utterance)
 		doubted := false
 		if decision.Outcome == gate.Proceed {
 			valid, err := p.validate()
-			if err != nil {
-				return valid, err
-			}
-			if decision, doubted = p.doubtful(utterance); !doubted {
-				return valid, p.leaveAside()
-			}
-		}
-		switch {
-		case decision.Outcome == gate.Reject, p.person == nil, asked == maxQuestions:
-			return plan.Valid{}, decided(p.events, decision)
-		}
-		answer, err := p.ask(ctx, decision, doubted, utterance)
-		if err != nil {
-			return plan.Valid{}, err
-		}
-		if p.meant == utterance && doubted {
-			continue
-		}
-		if strings.TrimSpace(answer) == "" {
-			return plan.Valid{}, decided(p.events, decision)
-		}
-		if decision.Arg == "" && p.answer.Lacks != "" {
-			decision.Call, decision.Arg = 0, p.answer.Lacks
-			p.answer.Text, p.answer.Lacks = p.answer.Partial, "" // what it proposes from now on
-			if p.draft, err = plan.Parse(p.answer.Text); err != nil {
-				return plan.Valid{}, err
+			if decision = p.refusedValue(err); decision.Outcome == gate.Proceed {
+				if err != nil {
+					return valid, err
+				}
+				if decision, doubted = p.doubtful(p.utterance); !doubted {
+					return valid, p.leaveAside()
+				}
 			}
 		}
-		if decision.Arg != "" { // the answer is one argument's value: the rest of the plan stands
-			utterance += " " + answer
-			p.draft = p.draft.WithCalls(answered(p.draft.Calls(), decision, p.named(decision, answer)))
-			continue
-		}
-		if utterance, err = p.replied(ctx, utterance, answer); err != nil {
+		if err := p.converse(ctx, decision, doubted); err != nil {
 			return plan.Valid{}, err
 		}
 	}
-}
-
-// ask puts a question to the person. A yes to a plan that was doubted is noted.
-func (p *planning) ask(ctx context.Context, d gate.Decision, doubted bool, utterance string) (string, error) {
-	if !doubted {
-		return p.person.Clarify(ctx, event.Decision{Outcome: string(d.Outcome), Question: d.Question, Candidates: d.Candidates, From: d.From})
-	}
-	yes, instead, err := p.meantIt(ctx, d)
-	if yes {
-		p.meant = utterance
-	}
-	return instead, err
-}
-
-// named is what an answer says: the path in it where a path was asked for, unless
-// it is offered or there as it stands.
-func (p *planning) named(d gate.Decision, answer string) string {
-	t, ok := p.skill.Registry().Tool(p.draft.Calls()[d.Call].Tool)
-	if !ok || t.Args[d.Arg] == nil || t.Args[d.Arg].PathRole == abi.RoleNone || slices.Contains(d.Candidates, answer) {
-		return answer
-	}
-	if exists := p.sandbox.exists(); exists != nil {
-		if found, _ := exists(answer); found {
-			return answer
-		}
-	}
-	return gate.PathAnswer(answer)
-}
-
-// answered returns the calls with a person's answer in the place that was asked
-// about: an argument, or one of its values. It is a name or a text as it
-// stands, also when it begins with "$".
-func answered(calls []abi.Call, d gate.Decision, answer string) []abi.Call {
-	calls = slices.Clone(calls)
-	c := calls[d.Call]
-	c.Args = maps.Clone(c.Args)
-	if c.Args == nil {
-		c.Args = map[string]any{}
-	}
-	answer = plan.Literal(answer)
-	if list, ok := c.Args[d.Arg].([]any); ok && d.Value != "" {
-		list = slices.Clone(list)
-		for i, v := range list {
-			if v == any(d.Value) {
-				list[i] = answer
-			}
-		}
-		c.Args[d.Arg] = list
-	} else {
-		c.Args[d.Arg] = answer
-	}
-	calls[d.Call] = c
-	return calls
 }
 
 // propose asks the planner for a draft.
@@ -162,19 +85,23 @@ func (p *planning) propose(ctx context.Context, utterance string) error {
 		return err
 	}
 	var err error
-	p.answer, err = p.planner.Plan(ctx, planner.Request{
-		Utterance: utterance, Skill: p.skill, Tools: p.hits, Files: p.request.Files, Now: time.Now(), Exists: p.sandbox.exists(), Names: p.sandbox.listed(),
+	if p.answer, err = p.planner.Plan(ctx, p.asking(utterance, p.hits)); err != nil {
+		return err
+	}
+	p.draft, err = plan.Parse(p.answer.Text)
+	return err
+}
+
+// asking is what a planner is given of a request.
+func (p *planning) asking(utterance string, hits []retrieval.Hit) planner.Request {
+	return planner.Request{
+		Utterance: utterance, Skill: p.skill, Tools: hits, Files: p.request.Files, Now: time.Now(), Exists: p.sandbox.exists(), Names: p.sandbox.listed(),
 		Turns: p.turns,
 		Asking: func(a planner.Asking) {
 			// The stream keeps its own error, and ends the run with it.
 			_ = p.events.Handle(event.Asking{Planner: a.Planner, Model: a.Model, Why: a.Why, Bytes: a.Bytes})
 		},
-	})
-	if err != nil {
-		return err
 	}
-	p.draft, err = plan.Parse(p.answer.Text)
-	return err
 }
 
 // check normalizes the draft and runs the gates over it.

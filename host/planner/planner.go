@@ -58,14 +58,24 @@ type Answer struct {
 	// written: what a clarify question is about, so that an answer stands for
 	// them, or what a plan does nothing of, so that it is asked about first.
 	Unclear []string
+	// Kept says that no answer takes back what was not understood: it excludes,
+	// denies, counts or names something, and the plan without it does something
+	// else.
+	Kept bool
+	// Anew says that only a request of its own answers the question, because no
+	// word put into this one does.
+	Anew bool
+	// Yes is the answer that a yes to the question stands for; "" when it cannot
+	// be answered so.
+	Yes string
 	// Aside are words beside the order that a plan does nothing of, such as a
 	// reason for it: a person is told.
 	Aside []string
-	// Partial is the plan that a clarify question leaves open, without the one
-	// argument of its first call that is asked for, and Lacks is that argument;
-	// empty when the question is about more.
+	// Partial is the plan that a clarify question leaves open, without the
+	// argument of its first call that is asked for, and Lacks are the arguments of
+	// which one is needed; empty when the question is about more.
 	Partial []byte
-	Lacks   string
+	Lacks   []string
 	// Planner names who planned, Model the model that it asked, if any.
 	Planner string
 	Model   string

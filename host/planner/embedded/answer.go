@@ -32,19 +32,26 @@ func question(confidence float64, candidates []string, format string, args ...an
 // question asks about what keeps an attempt from being a call.
 func (a *attempt) question() planner.Answer {
 	out := question(0.85, a.candidates, "%s", strings.Join(a.problems, " "))
-	out.Unclear = a.unclear
+	out.Unclear, out.Kept, out.Anew, out.Yes = a.unclear, a.kept, a.anew, a.yes
 	return out
 }
 
-// askedFor is the question about the one argument that the only call of a
-// request lacks: an answer to it need not be read as a sentence.
+// askedFor is the question about the argument that the only call of a request
+// lacks: an answer to it need not be read as a sentence.
 func (a *attempt) askedFor() planner.Answer {
 	out := a.question()
-	if len(a.problems) == 1 && len(a.lacks) == 1 && len(a.unclear) == 0 {
+	if len(a.problems) == 1 && len(a.lacks) > 0 && len(a.unclear) == 0 {
 		out.Partial = answer(1, nil, abi.Call{Tool: a.tool.Name, Args: a.args}).Text
-		out.Lacks = a.lacks[0]
+		out.Lacks = a.lacks
 	}
 	return out
+}
+
+// apart asks for one after the other, where one call cannot say all of it. No
+// answer put into the request makes it one.
+func (a *attempt) apart(format string, args ...any) {
+	a.problems = append(a.problems, fmt.Sprintf(format, args...)+": please ask for one after the other. What shall be done first?")
+	a.kept, a.anew = true, true
 }
 
 func refusal(confidence float64, reason string) planner.Answer {

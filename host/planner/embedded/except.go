@@ -91,6 +91,9 @@ func (a *attempt) plainly(i int) bool {
 func (a *attempt) itemAfter(j int) bool {
 	for j++; j < a.c.to && (a.q.filler(j) || a.q.words[j].role == lexicon.And); j++ {
 	}
+	if j < a.c.to && a.q.words[j].role == lexicon.Folder && !a.q.covered[j] { // "except pdfs and the folder old"
+		return j+1 < a.c.to && a.q.nameable(j+1)
+	}
 	return j < a.c.to && a.q.words[j].n == 0 && (!a.q.isVerb(j) || a.q.exists(a.q.toks[j].Text) && a.q.itemEnds(j+1))
 }
 
@@ -238,6 +241,7 @@ func (a *attempt) namesIn(from, to int) bool {
 // cannotLeaveOut says that the tool takes all that is named.
 func (a *attempt) cannotLeaveOut(from, to int) {
 	a.problems = append(a.problems, fmt.Sprintf("No files can be left out here, as in %q. Please say it with the names of those that are meant.", a.q.text(from, to)))
+	a.kept, a.anew = true, true
 	a.mark(from, to)
 }
 
@@ -354,7 +358,8 @@ func (a *attempt) exceptWord(i *int, named bool) []string {
 		a.used[*i] = true
 		return []string{"*." + ext}
 	}
-	if !named && a.q.place[*i] == "" && (lexicon.IsMeasure(t.Fold) || a.q.isVague(*i) || a.q.hasMeaning(*i) && !a.q.exists(t.Text)) {
+	folderAt := func(k int) bool { return a.c.from <= k && k < a.c.to && a.q.words[k].role == lexicon.Folder }
+	if !named && !folderAt(*i-1) && !folderAt(*i+1) && a.q.place[*i] == "" && (lexicon.IsMeasure(t.Fold) || a.q.isVague(*i) || a.q.hasMeaning(*i) && !a.q.exists(t.Text)) {
 		return nil
 	}
 	start := *i
@@ -365,7 +370,7 @@ func (a *attempt) exceptWord(i *int, named bool) []string {
 		}
 	}
 	text := a.name(start, end)
-	beside := start > 0 && a.q.words[start-1].role == lexicon.Folder || end < a.c.to && a.q.words[end].role == lexicon.Folder
+	beside := folderAt(start-1) || folderAt(end)
 	folder := a.q.place[start] != "" || a.q.exists(text) || beside || lexicon.IsFolderName(t.Fold)
 	a.mark(start, end)
 	*i = end - 1
@@ -377,7 +382,7 @@ func (a *attempt) exceptWord(i *int, named bool) []string {
 		return a.exceptName(start, end, text)
 	case a.tool.Destructive:
 		a.doubt(start, end, "Are files with %q in their names to be left out?", strings.Trim(glob, "*"))
-		a.candidates = append(a.candidates, glob)
+		a.candidates, a.yes = append(a.candidates, glob), glob
 		return nil
 	}
 	a.guesses++
@@ -399,8 +404,10 @@ func (a *attempt) exceptName(i, j int, name string) []string {
 	return []string{name}
 }
 
-// doubt asks about the tokens [i, j).
+// doubt asks about the tokens [i, j). Without them the call would be another
+// one.
 func (a *attempt) doubt(i, j int, format string, args ...any) {
+	a.kept = true
 	a.problems = append(a.problems, fmt.Sprintf(format, args...))
 	a.unclear = append(a.unclear, a.q.text(i, j))
 }

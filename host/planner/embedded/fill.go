@@ -31,6 +31,8 @@ type attempt struct {
 	bare       string // a folder named without a preposition
 	problems   []string
 	unclear    []string // what the problems are about, as written
+	kept, anew bool     // see planner.Answer
+	yes        string   // what a yes to the one problem stands for
 	unused     []string // what the call stands for nothing of, as written
 	candidates []string
 	lacks      []string // arguments that the problems ask for

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"fmt"
 	"slices"
 
 	"stepbox.dev/host/lexicon"
@@ -21,7 +20,7 @@ func (a *attempt) mixed() {
 			continue
 		}
 		if !a.asGlobs(x) || !a.asGlobs(y) {
-			a.problems = append(a.problems, fmt.Sprintf("I cannot say %q in one step: shall I do one after the other?", a.q.text(x.tok, y.end)))
+			a.apart("I cannot say %q in one step", a.q.text(x.tok, y.end))
 			return
 		}
 	}
@@ -76,7 +75,7 @@ func (a *attempt) alternatives() {
 		default:
 			continue
 		}
-		a.problems = append(a.problems, fmt.Sprintf("I cannot do what stands before and behind %q in %q in one step: shall I do one after the other?", a.q.toks[i].Text, a.q.text(a.c.from, a.c.to)))
+		a.apart("I cannot do what stands before and behind %q in %q in one step", a.q.toks[i].Text, a.q.text(a.c.from, a.c.to))
 		return
 	}
 }

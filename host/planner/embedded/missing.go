@@ -51,6 +51,7 @@ func (a *attempt) findContext() {
 // keep no plan from being made: they are asked about with it.
 func (a *attempt) leftovers() int {
 	count, hard, denied := 0, false, false // hard: a number or a negation
+	counted := false                       // a word for a number or a time, or what is left out
 	var parts []string
 	for i := a.c.from; i < a.c.to; i++ {
 		if !a.meaningful(i) {
@@ -60,6 +61,7 @@ func (a *attempt) leftovers() int {
 		for j < a.c.to && a.meaningful(j) {
 			hard = hard || a.q.saysValue(j) || a.otherOrder(j) || a.q.toks[j].Kind == lexicon.Number || a.q.toks[j].Kind == lexicon.Name || a.q.toks[j].Kind == lexicon.Quoted || a.q.words[j].role == lexicon.Not
 			denied = denied || a.q.words[j].role == lexicon.Not
+			counted = counted || a.zone[j] || lexicon.IsMeasure(a.q.toks[j].Fold)
 			j++
 			count++
 			if a.q.toks[j-1].Kind == lexicon.Han && j-i > 1 {
@@ -80,11 +82,16 @@ func (a *attempt) leftovers() int {
 	if denied {
 		// What is left of such a request is the opposite: no answer stands for a "not".
 		a.problems = append([]string{fmt.Sprintf("I did not understand what is not to be done in %q, so nothing is done. What should be done?", a.q.text(a.c.from, a.c.to))}, a.problems...)
+		a.kept, a.anew = true, true
 		return count
 	}
 	if count > 0 {
 		a.unclear = append(parts, a.unclear...)
-		a.problems = append([]string{fmt.Sprintf("I did not understand %s. Can you say that in other words, or leave it out?", quoteList(parts))}, a.problems...)
+		ask := "I did not understand %s. How else can that be said? It can also be left out."
+		if a.kept = a.kept || hard || counted; a.kept {
+			ask = "I did not understand %s. How else can that be said?"
+		}
+		a.problems = append([]string{fmt.Sprintf(ask, quoteList(parts))}, a.problems...)
 	}
 	return count
 }

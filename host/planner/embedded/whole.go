@@ -68,7 +68,7 @@ func (a *attempt) twoDestinations() {
 				continue
 			}
 			if first >= 0 { // "rename a to b, b to c"
-				a.doubt(first, i+2, "There is more than one order in %q: shall I do one after the other?", a.q.text(a.c.from, a.c.to))
+				a.apart("There is more than one order in %q", a.q.text(a.c.from, a.c.to))
 				return
 			}
 			first = i
@@ -80,7 +80,7 @@ func (a *attempt) twoDestinations() {
 			continue
 		}
 		if first >= 0 && dst != "" && list(a.args[dst]) != nil {
-			a.doubt(first, i+1, "There are two places to go to in %q: shall I do one after the other?", a.q.text(first, i+1))
+			a.apart("There are two places to go to in %q", a.q.text(first, i+1))
 			return
 		}
 		first = i
@@ -104,7 +104,7 @@ func (a *attempt) twoOrders() {
 			before = (r == lexicon.In || r == lexicon.From) && !a.zone[j]
 		}
 		if before {
-			a.doubt(i, a.c.to, "What stands before and behind %q in %q is not the same for both: shall I do one after the other?", a.q.toks[i].Text, a.q.text(a.c.from, a.c.to))
+			a.apart("What stands before and behind %q in %q is not the same for both", a.q.toks[i].Text, a.q.text(a.c.from, a.c.to))
 			return
 		}
 	}
@@ -128,7 +128,7 @@ func (a *attempt) namedAndKinds() {
 	if named < 0 || !kinds || !a.says(lexicon.And) || len(a.problems) > 0 {
 		return
 	}
-	a.doubt(a.c.from, a.c.to, "%q names some things themselves and others by what they are: shall I do one after the other?", a.q.text(a.c.from, a.c.to))
+	a.apart("%q names some things themselves and others by what they are", a.q.text(a.c.from, a.c.to))
 }
 
 // things are the files and folders that are acted on themselves.

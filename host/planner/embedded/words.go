@@ -236,7 +236,9 @@ func (a *attempt) guessed(i, j int, glob string) {
 	}
 	switch a.q.anyNamed(glob) {
 	case absent:
-		a.doubt(i, j, "Do you mean files with %q in their names? There are none.", a.q.text(i, j))
+		kept := a.kept
+		a.doubt(i, j, "No file has %q in its name. What do you mean by it?", a.q.text(i, j))
+		a.kept = kept // the rest says enough
 		a.candidates = append(a.candidates, glob)
 	case present:
 		if w := a.q.toks[j-1].Fold; j < a.c.to && a.q.lang == "en" && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "able") || strings.HasSuffix(w, "ful")) {
