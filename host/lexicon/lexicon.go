@@ -6,15 +6,13 @@
 package lexicon
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"stepbox.dev/host/fault"
+	"stepbox.dev/host/registry/yamldoc"
 )
 
 // Languages are the languages a lexicon may use, as BCP 47 primary tags.
@@ -101,32 +99,39 @@ var roleNames = []string{RolePlace, RoleThing, RoleFolder, RoleDestination, Role
 func Parse(data []byte, file string) (*Lexicon, error) {
 	go shared() // read meanwhile: who parses a lexicon needs it next
 	l := &Lexicon{phrases: map[string][][]element{}}
-	if len(bytes.TrimSpace(data)) == 0 {
+	doc, err := yamldoc.Parse(file, data)
+	if err != nil {
+		return nil, fault.New(fault.Usage, "%w", err)
+	}
+	if doc == nil {
 		return l, nil
 	}
-	var doc yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	if err := dec.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			return l, nil
-		}
-		return nil, fault.New(fault.Usage, "%s: %w", file, err)
-	}
 	p := parser{file: file, lex: l}
-	p.document(doc.Content[0])
+	p.document(doc)
 	if len(p.faults) > 0 {
 		return nil, fault.New(fault.Usage, "%s", strings.Join(p.faults, "\n"))
 	}
 	return l, nil
 }
 
-// maxPhrases is how many a lexicon may have: all are held against a request.
+// maxPhrases is how many phrases and entries a lexicon may have, each as often as
+// an alias repeats it: all are held against a request.
 const maxPhrases = 20_000
 
 type parser struct {
 	file   string
 	lex    *Lexicon
+	read   int // phrases and entries
 	faults []string
+}
+
+// more reports whether a lexicon may have so many more phrases and entries.
+func (p *parser) more(at *yaml.Node, n int) bool {
+	before := p.read
+	if p.read += n; p.read > maxPhrases && before <= maxPhrases {
+		p.fault(at, "more than %d phrases and entries", maxPhrases)
+	}
+	return p.read <= maxPhrases
 }
 
 func (p *parser) fault(n *yaml.Node, format string, args ...any) {
@@ -247,6 +252,9 @@ func (p *parser) entries(n *yaml.Node, what string) []Entry {
 	}
 	var out []Entry
 	for _, item := range n.Content {
+		if !p.more(item, 1) {
+			return nil
+		}
 		item = resolve(item)
 		e := Entry{Line: item.Line, Say: map[string][]string{}}
 		p.pairs(item, "an entry of "+what, func(key string, k, v *yaml.Node) {
@@ -306,6 +314,9 @@ func (p *parser) sayIn(out map[string][]string, lang string, k, v *yaml.Node) {
 		p.fault(v, "phrases must be a list of strings")
 		return
 	}
+	if !p.more(v, len(v.Content)) {
+		return
+	}
 	list := make([]string, len(v.Content))
 	for i, n := range v.Content {
 		if n = resolve(n); n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
@@ -317,10 +328,6 @@ func (p *parser) sayIn(out map[string][]string, lang string, k, v *yaml.Node) {
 	for _, s := range list {
 		if _, done := p.lex.phrases[s]; done {
 			continue
-		}
-		if len(p.lex.phrases) == maxPhrases {
-			p.fault(v, "more than %d phrases", maxPhrases)
-			return
 		}
 		els, err := parsePhrase(s)
 		if err != nil {

@@ -33,3 +33,27 @@ func TestMatchingEnds(t *testing.T) {
 	require.Empty(t, New(lex, reg).Find(Tokenize(text), now), "what is not looked through to its end counts for nothing")
 	require.Less(t, time.Since(start), 20*time.Second)
 }
+
+// A list that is written once and repeated by aliases counts as often as it is
+// repeated: it is held against requests as often.
+func TestRepeatedPhrasesEnd(t *testing.T) {
+	words := make([]string, 1000)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%d", i)
+	}
+	list := "[" + strings.Join(words, ", ") + "]"
+	for name, text := range map[string]string{
+		"lists":   "phrases:\n  - {en: &l " + list + "}\n" + strings.Repeat("  - {en: *l}\n", 20_000),
+		"entries": "phrases:\n  - &e {set: {x: 1}, en: [look]}\n" + strings.Repeat("  - *e\n", 100_000),
+		"size":    "fillers: {en: [" + strings.Repeat("a,", 1<<20) + "]}\n",
+		"depth":   "fillers: " + strings.Repeat("[", 100_000),
+		"text":    "fillers: {en: [\xff]}",
+		"two":     "quiet: [a]\n---\nquiet: [b]\n",
+	} {
+		_, err := Parse([]byte(text), "lexicon.yaml")
+		require.Error(t, err, name)
+		require.Less(t, len(err.Error()), 1000, name)
+	}
+	_, err := Parse([]byte("tools: &t {look: {en: "+list+"}}\nnouns: *t\n"), "lexicon.yaml")
+	require.NoError(t, err)
+}

@@ -14,14 +14,28 @@ import (
 
 // Caps on one document. A contract of a hundred tools is a hundredth of them.
 const (
-	MaxBytes = 4 << 20
+	MaxBytes = 1 << 20 // of which the parser makes a hundred times as much
 	maxDepth = 32
 	maxNodes = 200_000 // after aliases are followed
 )
 
 // Read parses one YAML document. An empty one is a Null node. file is the name
 // that errors use.
-func Read(file string, data []byte) (root *Node, err error) {
+func Read(file string, data []byte) (*Node, error) {
+	doc, err := Parse(file, data)
+	if err != nil {
+		return nil, err
+	}
+	if doc == nil {
+		return &Node{Kind: Null, File: file, Line: 1}, nil
+	}
+	r := reader{file: file, left: maxNodes, open: map[*yaml.Node]bool{}}
+	return r.node(doc, 0)
+}
+
+// Parse is Read for those who walk the parser's own nodes, nil for an empty
+// document. Aliases are not followed: who does counts what they find.
+func Parse(file string, data []byte) (root *yaml.Node, err error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("%s: larger than %d MiB", file, MaxBytes>>20)
 	}
@@ -41,7 +55,7 @@ func Read(file string, data []byte) (root *Node, err error) {
 	var doc yaml.Node
 	switch err := d.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return &Node{Kind: Null, File: file, Line: 1}, nil
+		return nil, nil
 	case err != nil:
 		return nil, syntaxError(file, err)
 	}
@@ -54,8 +68,7 @@ func Read(file string, data []byte) (root *Node, err error) {
 	if len(doc.Content) != 1 {
 		return nil, fmt.Errorf("%s: not a YAML document", file)
 	}
-	r := reader{file: file, left: maxNodes, open: map[*yaml.Node]bool{}}
-	return r.node(doc.Content[0], 0)
+	return doc.Content[0], nil
 }
 
 // checkFlow bounds the nesting before the parser, which recurses, sees it. It
