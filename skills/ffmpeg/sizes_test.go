@@ -69,9 +69,11 @@ func TestSizesAreMet(t *testing.T) {
 	// Without a size: what has next to no bits for its pixels is not ruined, and
 	// what came out no smaller says so.
 	fixtures["slides.mp4"] = "-f lavfi -i color=gray:size=192x108:rate=10:duration=6 -c:v libx264 -preset ultrafast -pix_fmt yuv420p"
-	s.film("slides.mp4")
+	fixtures["thin.mp3"] = "-f lavfi -i sine=duration=20:sample_rate=8000 -c:a libmp3lame -b:a 8k"
+	s.film("slides.mp4", "thin.mp3")
 	r, err = s.try(&person{}, false,
 		call("compress_video", args{"inputs": []string{"slides.mp4"}}),
+		call("compress_video", args{"inputs": []string{"thin.mp3"}}),
 		call("compress_video", args{"inputs": []string{"slides.mp4"}, "quality": "lossless", "output": "again.mkv"}))
 	require.NoError(t, err)
 	var issues []string
@@ -79,6 +81,7 @@ func TestSizesAreMet(t *testing.T) {
 		issues = append(issues, result.Issues...)
 	}
 	require.Contains(t, issues, "slides.mp4 is as small as it can be without harm: its picture is copied as it is")
+	require.Contains(t, issues, "thin.mp3 is as small as it can be without harm: its sound is copied as it is")
 	require.Contains(t, issues, "again.mkv is no smaller than slides.mp4 was")
 	// A dry run does not know the size of what it only planned.
 	r, err = s.try(&person{}, true,
@@ -92,9 +95,10 @@ func TestSizesAreMet(t *testing.T) {
 		mb    float64
 		want  string
 	}{
-		"a picture": {"nine.webm", 0.004, `"nine.webm" cannot be made as small as 4 kB: 4 s of it take at least `},
-		"sound":     {"long.mp3", 0.02, `"long.mp3" cannot be made as small as 20 kB: 8 s of it take at least 27.1 kB`},
-		"a gif":     {"moving.gif", 0.001, `"moving.gif" cannot be made as small as 1 kB: at its smallest it came out with `},
+		"a picture":  {"nine.webm", 0.004, `"nine.webm" cannot be made as small as 4 kB: 4 s of it take at least `},
+		"sound":      {"long.mp3", 0.02, `"long.mp3" cannot be made as small as 20 kB: 8 s of it take at least 27.1 kB`},
+		"thin sound": {"thin.mp3", 0.01, `"thin.mp3" cannot be made as small as 10 kB: it has 20.`},
+		"a gif":      {"moving.gif", 0.001, `"moving.gif" cannot be made as small as 1 kB: at its smallest it came out with `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.try(&person{}, false, call("compress_video", args{"inputs": []string{c.input}, "target_size_mb": c.mb}))

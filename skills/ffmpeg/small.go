@@ -148,10 +148,17 @@ func (b builder) smallSound(j *job) error {
 		}
 		// The rest is for headers, and what encoders take more than they are given.
 		b.Kbps = min(int((float64(j.maxBytes)*0.96-2000)*8/j.duration/1000), 320)
-		if least := leastAudio * j.duration / 8 / 0.96; b.Kbps < leastAudio/1000 {
+		if least := leastAudio * j.duration / 8 / 0.96; b.Kbps < leastAudio/1000 && j.in.within(int64(least)) {
+			return guest.Errorf(abi.CodeBadRequest, "%q cannot be made as small as %s: it has %s for %s, which is as few as it can be", j.in.Path,
+				guest.Size(j.maxBytes), guest.Size(j.in.Size), length(j.duration))
+		} else if b.Kbps < leastAudio/1000 {
 			return guest.Errorf(abi.CodeBadRequest, "%q cannot be made as small as %s: %s of it take at least %s", j.in.Path,
 				guest.Size(j.maxBytes), length(j.duration), guest.Size(int64(least+2000)))
 		}
+	case have > 0 && have*7/10 < leastAudio/1000 && b.Quality == "" && slices.Contains(j.kind.audio, j.in.Audio.Codec):
+		j.sound = "copy"
+		j.notes = append(j.notes, fmt.Sprintf("%s is as small as it can be without harm: its sound is copied as it is", j.in.Path))
+		return nil
 	case have > 0 && b.Quality == "":
 		b.Kbps = max(min(b.Kbps, have*7/10), leastAudio/1000)
 	}
