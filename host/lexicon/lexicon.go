@@ -138,6 +138,13 @@ func (p *parser) fault(n *yaml.Node, format string, args ...any) {
 	p.faults = append(p.faults, fmt.Sprintf("%s:%d: %s", p.file, n.Line, fmt.Sprintf(format, args...)))
 }
 
+// decode reads what is no phrase; must says what it has to be.
+func (p *parser) decode(v *yaml.Node, into any, must string) {
+	if p.more(v, 1+len(v.Content)) && v.Decode(into) != nil {
+		p.fault(v, "%s", must)
+	}
+}
+
 // pairs walks a mapping in order, aliases resolved.
 func (p *parser) pairs(n *yaml.Node, what string, f func(key string, k, v *yaml.Node)) {
 	n = resolve(n)
@@ -145,8 +152,15 @@ func (p *parser) pairs(n *yaml.Node, what string, f func(key string, k, v *yaml.
 		p.fault(n, "%s must be a mapping", what)
 		return
 	}
+	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		f(n.Content[i].Value, n.Content[i], resolve(n.Content[i+1]))
+		k := n.Content[i]
+		if seen[k.Value] {
+			p.fault(k, "the key %q is there twice", k.Value)
+			return
+		}
+		seen[k.Value] = true
+		f(k.Value, k, resolve(n.Content[i+1]))
 	}
 }
 
@@ -185,38 +199,24 @@ func (p *parser) document(n *yaml.Node) {
 		case "roles":
 			p.lex.Roles = p.roles(v)
 		case "globs":
-			if err := v.Decode(&p.lex.Globs); err != nil {
-				p.fault(v, "globs must be argument: {value: [pattern]}")
-			}
+			p.decode(v, &p.lex.Globs, "globs must be argument: {value: [pattern]}")
 		case "rough":
-			if err := v.Decode(&p.lex.Rough); err != nil {
-				p.fault(v, "rough must be a list of words")
-			}
+			p.decode(v, &p.lex.Rough, "rough must be a list of words")
 			for i, w := range p.lex.Rough {
 				p.lex.Rough[i] = Fold(w)
 			}
 		case "quiet":
-			if err := v.Decode(&p.lex.Quiet); err != nil {
-				p.fault(v, "quiet must be a list of arguments")
-			}
+			p.decode(v, &p.lex.Quiet, "quiet must be a list of arguments")
 		case "stories":
-			if err := v.Decode(&p.lex.Stories); err != nil {
-				p.fault(v, "stories must be true or false")
-			}
+			p.decode(v, &p.lex.Stories, "stories must be true or false")
 		case "default":
 			p.lex.Default = v.Value
 		case "repeats":
-			if err := v.Decode(&p.lex.Repeats); err != nil {
-				p.fault(v, "repeats must be a list of tool.argument")
-			}
+			p.decode(v, &p.lex.Repeats, "repeats must be a list of tool.argument")
 		case "finds":
-			if err := v.Decode(&p.lex.Finds); err != nil {
-				p.fault(v, "finds must be a list of tools")
-			}
+			p.decode(v, &p.lex.Finds, "finds must be a list of tools")
 		case "results":
-			if err := v.Decode(&p.lex.Results); err != nil {
-				p.fault(v, "results must be tool: field")
-			}
+			p.decode(v, &p.lex.Results, "results must be tool: field")
 		default:
 			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, rough, stories, default, finds, repeats or results", key)
 		}
@@ -235,10 +235,7 @@ func (p *parser) roles(n *yaml.Node) map[string][]string {
 			return
 		}
 		var args []string
-		if err := v.Decode(&args); err != nil {
-			p.fault(v, "role %q must be a list of arguments", role)
-			return
-		}
+		p.decode(v, &args, fmt.Sprintf("role %q must be a list of arguments", role))
 		out[role] = args
 	})
 	return out
@@ -262,19 +259,13 @@ func (p *parser) entries(n *yaml.Node, what string) []Entry {
 			case "tool":
 				e.Tool = v.Value
 			case "only":
-				if err := v.Decode(&e.Only); err != nil {
-					p.fault(v, "only must be a list of tools")
-				}
+				p.decode(v, &e.Only, "only must be a list of tools")
 			case "set":
-				if err := v.Decode(&e.Set); err != nil {
-					p.fault(v, "set must be argument: value")
-				}
+				p.decode(v, &e.Set, "set must be argument: value")
 			case "then":
 				e.Then = v.Value
 			case "one":
-				if err := v.Decode(&e.One); err != nil {
-					p.fault(v, "one must be argument: value")
-				}
+				p.decode(v, &e.One, "one must be argument: value")
 			case "reason", "question":
 				e.Value = v.Value
 			default:

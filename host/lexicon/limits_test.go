@@ -45,6 +45,8 @@ func TestRepeatedPhrasesEnd(t *testing.T) {
 	for name, text := range map[string]string{
 		"lists":   "phrases:\n  - {en: &l " + list + "}\n" + strings.Repeat("  - {en: *l}\n", 20_000),
 		"entries": "phrases:\n  - &e {set: {x: 1}, en: [look]}\n" + strings.Repeat("  - *e\n", 100_000),
+		"sets":    "phrases:\n  - {set: &m {" + strings.Join(words, ": 1, ") + ": 1}, en: [look]}\n" + strings.Repeat("  - {set: *m, en: [look]}\n", 10_000),
+		"keys":    strings.Repeat("quiet: [a]\n", 2),
 		"size":    "fillers: {en: [" + strings.Repeat("a,", 1<<20) + "]}\n",
 		"depth":   "fillers: " + strings.Repeat("[", 100_000),
 		"text":    "fillers: {en: [\xff]}",
