@@ -158,6 +158,18 @@ func Intent[A any](name string, expand func(in A) ([]Call, error)) *IntentTool[A
 	return i
 }
 
+// Ask is what an intent expands into when the person has to say something first.
+// arg is the argument that the answer is for, as the contract calls it: on a
+// terminal the answer is put there, and the call expanded anew. With "" the run
+// ends with the question.
+func Ask(arg, question string) ([]Call, error) {
+	args := map[string]any{"question": question}
+	if arg != "" {
+		args["arg"] = arg
+	}
+	return []Call{{Tool: "clarify", Args: args}}, nil
+}
+
 func (i *IntentTool[A]) erased() *tool { return &i.t }
 
 // Summary sets what tells a person, in one sentence, what a call would do.

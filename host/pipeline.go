@@ -12,7 +12,6 @@ import (
 	"stepbox.dev/host/commit"
 	"stepbox.dev/host/event"
 	"stepbox.dev/host/execute"
-	"stepbox.dev/host/expand"
 	"stepbox.dev/host/fault"
 	"stepbox.dev/host/gate"
 	"stepbox.dev/host/plan"
@@ -135,16 +134,11 @@ func (a *attempt) stages(ctx context.Context) error {
 		return nil
 	}
 
-	// The plan to a program: intents expand in the guest, which sees no file.
-	w, kinds, err := a.module.wait(ctx)
+	// The plan to a program.
+	w, valid, err := a.expanded(ctx, pl, valid)
 	if err != nil {
 		return err
 	}
-	program, err := expand.Expand(ctx, valid, w, expand.Options{Kind: kinds, Skill: a.skill.Name(), Paths: sandbox.paths(), Sandbox: sandbox.fs()})
-	if err != nil {
-		return err
-	}
-	a.program = plan.Optimize(program)
 	a.record.Source = a.source()
 	if err := a.show(ctx, w, pl, valid); err != nil {
 		return err

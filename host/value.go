@@ -14,6 +14,7 @@ import (
 	"stepbox.dev/host/gate"
 	"stepbox.dev/host/lexicon"
 	"stepbox.dev/host/plan"
+	"stepbox.dev/host/planner/cascade"
 	"stepbox.dev/host/registry"
 )
 
@@ -76,6 +77,11 @@ func (p *planning) fill(ctx context.Context, d gate.Decision, answer string) err
 		return nil
 	}
 	said := plan.Literal(answer)
+	if d.From != "" && a.Type == abi.TypeString && p.answer.Model == "" { // a text of any form: the request may say it better
+		if better, err := p.better(ctx, d, answer); better || err != nil {
+			return err
+		}
+	}
 	if len(plan.CheckValue(a, said)) == 0 || p.answer.Model != "" {
 		p.put(d, said, answer)
 		return nil
@@ -130,9 +136,34 @@ func (p *planning) read(ctx context.Context, d gate.Decision, a *registry.Arg, a
 	return v, nil
 }
 
+// better plans the request with the answer at its end, "trim a.mp4 from 5 to 10",
+// and takes that plan when it calls the same tools and the planner is sure of it.
+func (p *planning) better(ctx context.Context, d gate.Decision, answer string) (bool, error) {
+	utterance := p.utterance + " " + answer
+	r, err := p.planner.Plan(ctx, p.asking(utterance, p.index().Search(utterance, retrieved)))
+	if err != nil {
+		return false, err
+	}
+	again, err := plan.Parse(r.Text)
+	if err != nil || len(r.Unclear) > 0 || r.Confidence < cascade.SureAsking {
+		return false, nil
+	}
+	calls, before := again.Calls(), p.draft.Calls()
+	same := slices.EqualFunc(calls, before, func(a, b abi.Call) bool { return a.Tool == b.Tool })
+	if !same || fmt.Sprint(calls[d.Call].Args) == fmt.Sprint(before[d.Call].Args) {
+		return false, nil
+	}
+	p.utterance, p.answer, p.draft = utterance, r, again
+	return true, nil
+}
+
 // put sets the argument that was asked about to what the answer says.
 func (p *planning) put(d gate.Decision, v any, answer string) {
-	p.utterance += " " + answer
+	if said := p.utterance + " " + answer; p.meant == p.utterance {
+		p.utterance, p.meant = said, said
+	} else {
+		p.utterance = said
+	}
 	p.draft = p.draft.WithCalls(answered(p.draft.Calls(), d, v))
 }
 

@@ -178,7 +178,7 @@ func (x *expansion) permit(t *registry.Tool, c abi.Call, at origin) error {
 	text := func(name string) string { s, _ := c.Args[name].(string); return s }
 	switch {
 	case t.Core && t.Name == registry.Clarify:
-		return fault.New(fault.Question, "the skill %s asks: %s", x.options.Skill, text("question"))
+		return x.asks(c, at)
 	case t.Core && t.Name == registry.Reject:
 		return fault.New(fault.Refused, "the skill %s refuses: %s", x.options.Skill, text("reason"))
 	case t.Core:
@@ -191,6 +191,19 @@ func (x *expansion) permit(t *registry.Tool, c abi.Call, at origin) error {
 		return x.refuse(at, c, "the module does not implement it")
 	}
 	return nil
+}
+
+// asks is the error that carries the question of an answer.
+func (x *expansion) asks(c abi.Call, at origin) error {
+	q := &Asked{Skill: x.options.Skill, Call: x.planCall}
+	q.Question, _ = c.Args["question"].(string)
+	if at.frame != nil && at.frame.at.frame == nil { // of the plan's own call, and of no other
+		arg, _ := c.Args["arg"].(string)
+		if at.frame.tool.Args[arg] != nil {
+			q.Arg = arg
+		}
+	}
+	return fault.New(fault.Question, "%w", q)
 }
 
 // step appends one call of a step.

@@ -311,3 +311,29 @@ func FuzzExpand(f *testing.F) {
 		}
 	})
 }
+
+// A person's answer may go into an argument of the very call that was planned,
+// and into nothing else that an answer names.
+func TestWhatAQuestionIsAbout(t *testing.T) {
+	asks := func(arg any) func(map[string]any) ([]abi.Call, error) {
+		return answers(abi.Call{Tool: "clarify", Args: m{"question": "Which?", "arg": arg}})
+	}
+	for _, tc := range []struct {
+		name  string
+		skill native
+		arg   string
+	}{
+		{"its own", native{"tidy": asks("path")}, "path"},
+		{"none that there is", native{"tidy": asks("password")}, ""},
+		{"no text", native{"tidy": asks(7)}, ""},
+		{"of an intent within", native{"tidy": answers(abi.Call{Tool: "look", Args: m{"path": "a"}}), "look": asks("path")}, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := expand.Expand(t.Context(), valid(t, abi.Call{Tool: "tidy", Args: m{"path": "a"}}), tc.skill, expand.Options{Kind: kind, Skill: "tidier"})
+			require.Equal(t, fault.Question, fault.Of(err))
+			var asked *expand.Asked
+			require.ErrorAs(t, err, &asked)
+			require.Equal(t, expand.Asked{Skill: "tidier", Question: "Which?", Arg: tc.arg}, *asked)
+		})
+	}
+}

@@ -56,11 +56,6 @@ func refuse(reason string) ([]guest.Call, error) {
 	return []guest.Call{{Tool: "reject", Args: map[string]any{"reason": reason}}}, nil
 }
 
-// question ends the plan with something that a person has to say.
-func question(text string) ([]guest.Call, error) {
-	return []guest.Call{{Tool: "clarify", Args: map[string]any{"question": text}}}, nil
-}
-
 type prepareArgs struct {
 	many
 	Platform string `json:"platform" required:"true" enum:"whatsapp,email,web,youtube,instagram_reels,tiktok,archive"`
@@ -110,7 +105,7 @@ func expandConvert(in convertArgs) ([]guest.Call, error) {
 	}
 	if in.Container != "" && in.Output != "" {
 		if ext := extension(in.Output); ext != "" && kindNamed(ext) != in.Container {
-			return question("The output is called " + in.Output + ", but should be " + a(in.Container) + ". Which of the two?")
+			return guest.Ask("", "The output is called "+in.Output+", but should be "+a(in.Container)+". Which of the two?")
 		}
 	}
 	o := in.options(modeConvert, "_converted")
@@ -130,10 +125,10 @@ type resizeArgs struct {
 
 func expandResize(in resizeArgs) ([]guest.Call, error) {
 	if in.Width == 0 && in.Height == 0 && in.Aspect == "" {
-		return question("To which width, height or aspect should it be brought?")
+		return guest.Ask("width", "To which width, height or aspect should it be brought?")
 	}
 	if v := ratio(in.Aspect, ":"); in.Aspect != "" && (v < 0.1 || v > 10) {
-		return question("Which aspect: 16:9, 9:16, 1:1, 4:5 or another like these?")
+		return guest.Ask("aspect", "Which aspect: 16:9, 9:16, 1:1, 4:5 or another like these?")
 	}
 	o := in.options(modeResize, "_resized")
 	o.Width, o.Height, o.Keep, o.Fit, o.Aspect = in.Width, in.Height, in.KeepAspectRatio, in.Fit, in.Aspect
@@ -152,11 +147,11 @@ type trimArgs struct {
 
 func expandTrim(in trimArgs) ([]guest.Call, error) {
 	o := in.options(modeTrim, "_trimmed")
-	if ask := o.times(map[string]string{"start": in.Start, "end": in.End, "duration": in.Duration, "last": in.Last, "cut_last": in.CutLast}); ask != "" {
-		return question(ask)
+	if arg, ask := o.times(map[string]string{"start": in.Start, "end": in.End, "duration": in.Duration, "last": in.Last, "cut_last": in.CutLast}); ask != "" {
+		return guest.Ask(arg, ask)
 	}
 	if o.Start == 0 && o.End == 0 && o.Duration == 0 && o.Last == 0 && o.CutLast == 0 {
-		return question("Which part should be kept: from when to when?")
+		return guest.Ask("start", "Which part should be kept: from when to when?")
 	}
 	return calls([]string{in.Input}, true, o)
 }
@@ -174,12 +169,12 @@ type extractArgs struct {
 func expandExtract(in extractArgs) ([]guest.Call, error) {
 	o := made{Quality: in.Quality, Output: in.Output}.options(modeExtract, "_audio")
 	o.Container = in.AudioFormat
-	if ask := o.times(map[string]string{"start": in.Start, "end": in.End}); ask != "" {
-		return question(ask)
+	if arg, ask := o.times(map[string]string{"start": in.Start, "end": in.End}); ask != "" {
+		return guest.Ask(arg, ask)
 	}
 	if in.Bitrate != "" {
 		if o.Kbps = kilobits(in.Bitrate); o.Kbps == 0 {
-			return question("Which bit rate, from 24 to 512 kbps?")
+			return guest.Ask("bitrate", "Which bit rate, from 24 to 512 kbps?")
 		}
 	}
 	return calls(in.Inputs, true, o)
@@ -199,14 +194,14 @@ func expandThumbnail(in thumbnailArgs) ([]guest.Call, error) {
 	if in.AtTime != "" {
 		at, ok := clock(in.AtTime)
 		if !ok {
-			return question("At which time, like 00:01:30, should the picture be taken?")
+			return guest.Ask("at_time", "At which time, like 00:01:30, should the picture be taken?")
 		}
 		o.At = &at
 	}
 	if in.Scale != "" {
 		w, h, ok := resolution(in.Scale)
 		if !ok {
-			return question("How large should the picture be, like 720p or 640x360?")
+			return guest.Ask("scale", "How large should the picture be, like 720p or 640x360?")
 		}
 		o.Width, o.Height = w, h
 	}
@@ -258,11 +253,11 @@ func expandVolume(in volumeArgs) ([]guest.Call, error) {
 	o := in.options(modeVolume, "_volume")
 	switch o.Normalize = in.Normalize; {
 	case in.Normalize && in.Level != "":
-		return question("Should the volume be normalized, or changed to " + in.Level + "?")
+		return guest.Ask("", "Should the volume be normalized, or changed to "+in.Level+"?")
 	case !in.Normalize:
 		var ok bool
 		if o.Gain, ok = gain(in.Level); !ok {
-			return question("How loud: for example 6dB, -3dB, 50%, louder or quieter?")
+			return guest.Ask("level", "How loud: for example 6dB, -3dB, 50%, louder or quieter?")
 		}
 	}
 	return calls(in.Inputs, true, o)
@@ -279,7 +274,7 @@ func expandRotate(in rotateArgs) ([]guest.Call, error) {
 	o := in.options(modeRotate, "_rotated")
 	o.Angle, o.Flip = ((in.Angle%360)+360)%360, in.Flip
 	if o.Angle%90 != 0 || o.Angle == 0 && o.Flip == "" {
-		return question("By how much should it be turned clockwise: 90, 180 or 270 degrees?")
+		return guest.Ask("angle", "By how much should it be turned clockwise: 90, 180 or 270 degrees?")
 	}
 	return calls(in.Inputs, false, o)
 }
@@ -306,7 +301,7 @@ func expandConcat(in concatArgs) ([]guest.Call, error) {
 	if in.TargetResolution != "" {
 		w, h, ok := resolution(in.TargetResolution)
 		if !ok {
-			return question("Which resolution should the joined video have, like 1080p or 1280x720?")
+			return guest.Ask("target_resolution", "Which resolution should the joined video have, like 1080p or 1280x720?")
 		}
 		o.Width, o.Height = w, h
 	}

@@ -54,8 +54,9 @@ func plainNumber(text string) (float64, error) {
 }
 
 // times reads the times of a call into the options. What it returns is a
-// question when one cannot be read or they contradict each other.
-func (o *options) times(given map[string]string) (ask string) {
+// question when one cannot be read or they contradict each other, and the
+// argument that it is about, if it is one.
+func (o *options) times(given map[string]string) (arg, ask string) {
 	into := map[string]*float64{"start": &o.Start, "end": &o.End, "duration": &o.Duration, "last": &o.Last, "cut_last": &o.CutLast}
 	for _, name := range []string{"start", "end", "duration", "last", "cut_last"} {
 		if given[name] == "" {
@@ -63,21 +64,21 @@ func (o *options) times(given map[string]string) (ask string) {
 		}
 		v, ok := clock(given[name])
 		if !ok {
-			return fmt.Sprintf("%q is no time for %s. Which time, like 00:01:30, is meant?", given[name], name)
+			return name, fmt.Sprintf("%q is no time for %s. Which time, like 00:01:30, is meant?", given[name], name)
 		}
 		*into[name] = v
 	}
 	switch {
 	case given["end"] != "" && o.End <= o.Start:
-		return fmt.Sprintf("The end, %s, is not after the start. From when to when?", given["end"])
+		return "end", fmt.Sprintf("The end, %s, is not after the start. When should it end?", given["end"])
 	case given["end"] != "" && given["duration"] != "" && o.End-o.Start != o.Duration:
-		return "An end and a duration are given. Which of the two counts?"
+		return "", "An end and a duration are given. Which of the two counts?"
 	case o.Last > 0 && (o.Start > 0 || o.End > 0 || o.Duration > 0 || o.CutLast > 0):
-		return "The last part is asked for, and another. Which of them should be kept?"
+		return "", "The last part is asked for, and another. Which of them should be kept?"
 	case o.CutLast > 0 && (o.End > 0 || o.Duration > 0):
-		return "An end is given twice. Which of the two counts?"
+		return "", "An end is given twice. Which of the two counts?"
 	}
-	return ""
+	return "", ""
 }
 
 // kilobits reads a bit rate of sound: "192k", "192 kbps", "192". 0 is none.
