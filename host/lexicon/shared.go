@@ -197,6 +197,9 @@ func IsMeasure(w string) bool {
 	return number || v.units[w] != "" || v.months[w] > 0 || v.dates[w] != "" || day
 }
 
+// IsUnit reports whether the folded word is a unit, as "months" and "MB".
+func IsUnit(w string) bool { return shared().units[w] != "" }
+
 // IsExtension reports whether the folded word is a common file extension;
 // everyday says that it is an ordinary word as well.
 func IsExtension(w string) (ok, everyday bool) {

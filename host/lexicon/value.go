@@ -29,8 +29,11 @@ func (r Reader) Number(i int) (float64, int) {
 	}
 	switch t.Kind {
 	case Number:
-		if v, rest, ok := leading(t.Fold); ok && rest == "" {
-			return v, 1
+		if v, rest, ok := leading(t.Fold); ok {
+			switch rest {
+			case "", "-те", "-та", "-то", "-х", "-ти", "-ми": // "3-те най-стари", "из 5-ти"
+				return v, 1
+			}
 		}
 		if a, b, ok := strings.Cut(t.Fold, "/"); ok {
 			x, err1 := strconv.ParseFloat(a, 64)

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -275,8 +276,8 @@ func (a *attempt) sets(m *lexicon.Match) bool {
 			return false // "organize invoices in inbox": the folder is inbox
 		}
 	}
-	for arg := range m.Set {
-		if !a.free(arg) {
+	for arg, v := range m.Set {
+		if !a.free(arg) && !reflect.DeepEqual(a.args[arg], v) { // "directly in logs, no subfolders" says one thing twice
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -30,6 +31,9 @@ func (q *reading) findPlaces() {
 		if j >= len(q.toks) || q.fixed[j] && q.toks[j].Kind != lexicon.Name || !q.nameable(j) && !q.homeFolder(j) {
 			continue
 		}
+		if q.saysNothing(i, j) {
+			continue // "in den Dateinamen"
+		}
 		if f.role != lexicon.To && q.filler(i) && q.isVerb(j) && !q.exists(q.toks[j].Text) {
 			continue // "des doublons": an article
 		}
@@ -41,6 +45,9 @@ func (q *reading) findPlaces() {
 		}
 		if lexicon.IsMeasure(q.toks[j].Fold) && j+1 < len(q.toks) && q.words[j+1].role == lexicon.Files {
 			continue // "into one file"
+		}
+		if f.role != lexicon.To && q.toks[j].Kind == lexicon.Word && lexicon.IsUnit(q.toks[j].Fold) && !q.exists(q.toks[j].Text) {
+			continue // "plus d'un mois"
 		}
 		if f.role == lexicon.From && q.dotted(j) {
 			continue // "wipe out .log and .tmp files"
@@ -62,6 +69,14 @@ func (q *reading) findPlaces() {
 			q.place[k] = f.role
 		}
 	}
+}
+
+// saysNothing reports whether a phrase that the skill calls a filler reaches from
+// token i to token j.
+func (q *reading) saysNothing(i, j int) bool {
+	return slices.ContainsFunc(q.matches, func(m lexicon.Match) bool {
+		return m.Meaning == lexicon.Filler && m.Skill && m.Start == i && m.End == j+1 && m.Literals() > 1
+	})
 }
 
 // describes reports whether token j begins a phrase that says how or that it
@@ -185,7 +200,9 @@ func (q *reading) placeFollows(j int) bool {
 		case r == lexicon.And || r == lexicon.Or:
 			return false // "in pictures and in downloads"
 		case (r == lexicon.In || r == lexicon.From) && !q.fixed[k]:
-			return true
+			// "the logs from logs in old.zip" names what is made
+			next := k + q.words[k].n
+			return next >= len(q.toks) || q.toks[next].Kind != lexicon.Name || path.Ext(q.toks[next].Text) == ""
 		}
 	}
 	return false

@@ -87,6 +87,9 @@ func (q *reading) findFixed() {
 			if n > 0 && n == len(m.Words)-1 && w > m.Words[n-1]+1 && w == m.End-1 && q.functionAt(w) {
 				break // "get … into": a preposition as well
 			}
+			if n > 0 && w == m.End-1 && m.Meaning == lexicon.Sets && len(m.Filled) == 0 && q.functionAt(w) {
+				break // "directly in logs" too
+			}
 			q.fixed[w] = true
 		}
 		for _, s := range m.Filled {

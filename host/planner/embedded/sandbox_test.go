@@ -150,7 +150,7 @@ func TestOneCallIsNotEnough(t *testing.T) {
 		"delete inbox/todo.txt unless it is empty":                       "unless",
 		"delete inbox/todo.txt if older than a year":                     "if",
 		"delete either the tmp files or the logs":                        "either",
-		"delete just the top level tmp files":                            "top",
+		"delete just the top level tmp files":                            `delete_files {"file_type":["temporary"],"path":["."],"recursive":false}`,
 		"delete pdfs in inbox and archive":                               `delete_files {"path":["inbox","archive"],"pattern":["*.pdf"]}`,
 		"delete the pdf named invoice":                                   `delete_files {"path":["."],"pattern":["*invoice*.pdf"]}`,
 		"delete images that are png and start with sea":                  `delete_files {"file_type":["image"],"path":["."],"pattern":["sea*.png"]}`,

@@ -82,12 +82,22 @@ func extensionOf(t lexicon.Token) string {
 	if t.Kind != lexicon.Word {
 		return ""
 	}
-	for _, w := range []string{t.Fold, strings.TrimSuffix(t.Fold, "s"), strings.TrimSuffix(t.Fold, "-dateien"), strings.TrimSuffix(t.Fold, "-datei")} {
+	for _, w := range []string{t.Fold, strings.TrimSuffix(t.Fold, "s"), beforeFiles(t.Fold)} {
 		if ok, everyday := lexicon.IsExtension(w); ok && !everyday {
 			return w
 		}
 	}
 	return ""
+}
+
+// beforeFiles is what stands before "files" in a word of both, "zip-Dateien",
+// "zip-файлы".
+func beforeFiles(w string) string {
+	ext, files, both := strings.Cut(w, "-")
+	if both && (strings.HasPrefix(files, "datei") || strings.HasPrefix(files, "файл") || files == "file" || files == "files" || files == "archivos" || files == "fichiers") {
+		return ext
+	}
+	return w
 }
 
 func isExtension(w string) bool {
