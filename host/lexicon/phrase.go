@@ -66,12 +66,15 @@ const (
 	slotWhole   = "integer"
 	slotBefore  = "start" // glob word*
 	slotEnd     = "end"   // glob *word
+	slotTail    = "tail"  // a word that can only stand behind a name: "_old", "-2"
+	slotLead    = "lead"  // one that can only stand before it: "2026_"
+	slotStem    = "stem"  // {pattern..find:stem} takes "invoice-*": the glob, and what stands before its star
 )
 
 var slotKinds = map[string]bool{
 	slotAgo: true, slotClocks: true, slotMega: true, slotPeriod: true, slotNamed: true, slotAfter: true, slotClock: true, slotText: true, slotWord: true, slotPath: true, slotGlob: true,
 	slotExt: true, slotAnyExt: true, slotNumber: true, slotSize: true, slotDate: true, slotRange: true, slotFactor: true, slotSpan: true,
-	slotWhole: true, slotSeconds: true, slotMinutes: true, slotMore: true, slotLess: true, slotGain: true, slotDims: true, slotBitrate: true, slotFrame: true, slotBefore: true, slotEnd: true,
+	slotWhole: true, slotSeconds: true, slotMinutes: true, slotMore: true, slotLess: true, slotGain: true, slotDims: true, slotBitrate: true, slotFrame: true, slotBefore: true, slotEnd: true, slotTail: true, slotLead: true, slotStem: true,
 }
 
 // What one phrase may hold. A matcher has to try every gap at every length: the
@@ -175,8 +178,8 @@ func parseElement(f string) ([]element, error) {
 		if kind != "" && !slotKinds[kind] {
 			return nil, fmt.Errorf("slot %q has an unknown kind %q", f, kind)
 		}
-		if strings.Contains(arg, "..") && kind != slotPeriod && kind != slotNamed && kind != slotClocks && kind != slotDims {
-			return nil, fmt.Errorf("slot %q sets two arguments: only the kinds period, named, clocks and dimensions do that", f)
+		if strings.Contains(arg, "..") && kind != slotPeriod && kind != slotNamed && kind != slotClocks && kind != slotDims && kind != slotStem {
+			return nil, fmt.Errorf("slot %q sets two arguments: only the kinds period, named, clocks and dimensions do that, and stem", f)
 		}
 		return []element{{slot: &slot{arg: arg, kind: kind}}}, nil
 	}

@@ -125,6 +125,23 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 	case slotRange:
 		v, n := f.r.Ranges(j)
 		return fill(v, n, false)
+	case slotStem:
+		stem, star := strings.CutSuffix(f.r.Tokens[j].Text, "*")
+		if !star || stem == "" || strings.ContainsAny(stem, "*?[/") {
+			return 0, false
+		}
+		first, last, both := strings.Cut(arg, "..")
+		if arg = first; both {
+			m.Filled = append(m.Filled, Fills{Arg: first, Value: stem + "*", Start: j, End: j + 1})
+			arg = last
+		}
+		return fill(stem, 1, false)
+	case slotTail, slotLead:
+		t := f.r.Tokens[j].Text
+		if at := strings.IndexAny(t, "_-"); at < 0 || len(t) < 2 || kind == slotTail && at != 0 || kind == slotLead && strings.LastIndexAny(t, "_-") != len(t)-1 {
+			return 0, false
+		}
+		return fill(t, 1, false)
 	case "enum":
 		for _, p := range f.longestValue(arg, j) {
 			if end, ok := fill(p.Value, p.End-j, false); ok {
@@ -139,7 +156,7 @@ func (f *finder) slot(m *Match, e, j int) (int, bool) {
 			fillPlain := fill
 			fill = func(v any, n int, path bool) (int, bool) { return fillPlain("*."+ext, n, path) }
 		}
-		if ok, everyday := IsExtension(ext); t.Kind == Word && ok && !everyday || t.Kind == Name && len(ext) < 6 && strings.HasPrefix(t.Fold, ".") {
+		if ok, everyday := IsExtension(ext); t.Kind == Word && ok && !everyday || t.Kind == Name && len(ext) < 6 && strings.HasPrefix(strings.TrimPrefix(t.Fold, "*"), ".") {
 			return fill(ext, 1, false)
 		}
 		return 0, false

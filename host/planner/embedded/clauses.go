@@ -9,6 +9,7 @@ import (
 type clause struct {
 	from, to int
 	loose    bool
+	verb     string // the tool of the order before, whose verb holds for this as well
 }
 
 // clauses splits the request where one action ends and the next begins.
@@ -21,13 +22,13 @@ func (q *reading) clauses() []clause {
 			i++
 			continue
 		}
-		if i > start && q.action(start, i) && q.begins(i+n, strong) {
-			out = append(out, clause{start, i, !strong && q.onlyMarks(i, i+n)})
+		if i > start && q.action(start, i) && q.begins(i+n, strong) && (i+n >= len(q.toks) || !q.listed(i+n)) {
+			out = append(out, clause{from: start, to: i, loose: !strong && q.onlyMarks(i, i+n)})
 			start = i + n
 		}
 		i += n
 	}
-	return append(out, clause{from: start, to: len(q.toks)})
+	return q.shareVerbs(append(out, clause{from: start, to: len(q.toks)}))
 }
 
 func (q *reading) onlyMarks(i, j int) bool {

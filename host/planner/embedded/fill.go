@@ -29,7 +29,7 @@ type attempt struct {
 	filters    int             // arguments that narrow down what is meant
 	conditions []lexicon.Match // phrases that were applied
 	guesses    int
-	bare       string // a folder named without a preposition
+	bare       []string // folders named without a preposition
 	problems   []string
 	unclear    []string // what the problems are about, as written
 	kept, anew bool     // see planner.Answer
@@ -62,6 +62,9 @@ func (q *reading) start(t *registry.Tool, c clause) *attempt {
 
 func (q *reading) attempt(t *registry.Tool, c clause, prev *attempt) *attempt {
 	a := q.start(t, c)
+	if c.verb == t.Name {
+		a.verb, a.verbAt = 1, c.from
+	}
 	a.fill(prev)
 	return a
 }
@@ -99,7 +102,7 @@ func (a *attempt) fill(prev *attempt) {
 func (a *attempt) phrases() {
 	for i := range a.q.matches {
 		m := &a.q.matches[i]
-		if m.Start < a.c.from || m.End > a.c.to || a.q.placeOf(m) != "" {
+		if m.Start < a.c.from || m.End > a.c.to || a.q.placeOf(m) != "" || len(m.Words) == 1 && len(m.Filled) == 0 && m.Meaning != lexicon.Function && a.q.listed(m.Start) {
 			continue
 		}
 		switch m.Meaning {
@@ -271,6 +274,9 @@ func (a *attempt) sets(m *lexicon.Match) bool {
 		}
 		if !a.free(f.Arg) {
 			return false
+		}
+		if v, ok := f.Value.(string); ok && a.tool.Args[f.Arg].PathRole == abi.RoleInput && a.isRole(lexicon.RoleThing, f.Arg) && a.arg(lexicon.RoleName) != "" && a.arg(lexicon.RoleName) != f.Arg && (isGlob(v) || strings.HasPrefix(v, ".") && isExtension(strings.ToLower(v[1:])) && !a.q.exists(v)) {
+			return false // "rename *.jpg to …": a pattern names no file
 		}
 		if f.Path && a.tool.Args[f.Arg].PathRole == abi.RoleInput && a.isRole(lexicon.RolePlace, f.Arg) && a.placeNamed() {
 			return false // "organize invoices in inbox": the folder is inbox

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"stepbox.dev/host/lexicon"
 )
@@ -91,6 +92,11 @@ func (q *reading) afterWords(from, to int) int {
 			break
 		}
 	}
+	for _, w := range []string{"文件夹", "目录"} { // notes文件夹打包成…
+		if n := utf8.RuneCountInString(w); from+n < to && from > 0 && q.text(from, from+n) == w {
+			from += n
+		}
+	}
 	ordered := false
 	for from < to {
 		n, order := q.g.Leads(q.toks[from:to], !ordered)
@@ -99,6 +105,9 @@ func (q *reading) afterWords(from, to int) int {
 		}
 		ordered = order
 		from += n
+		if order && from < to-1 && (q.toks[from].Fold == "成" || q.toks[from].Fold == "为") {
+			from++ // 打包成…, 改名为…: what becomes of it follows
+		}
 	}
 	return from
 }

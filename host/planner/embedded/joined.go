@@ -96,16 +96,18 @@ func (a *attempt) condition(i, step int) int {
 	return -1
 }
 
-// wholeFolder takes a folder that was named by itself, "zip downloads", as the
+// wholeFolder takes folders that were named by themselves, "zip downloads", as the
 // thing meant where the tool can act on folders themselves and nothing narrows
 // down what in it is meant.
 func (a *attempt) wholeFolder() {
 	place, folder := a.arg(lexicon.RolePlace), a.arg(lexicon.RoleFolder)
-	if a.bare == "" || a.filters > 0 || folder == "" || folder == place || a.inputs() != 1 {
+	if len(a.bare) == 0 || a.filters > 0 || folder == "" || folder == place || a.inputs() != len(a.bare) || len(list(a.args[place])) != len(a.bare) {
 		return
 	}
 	delete(a.args, place)
-	a.set(folder, a.bare)
+	for _, f := range a.bare {
+		a.set(folder, f)
+	}
 }
 
 // joined reports whether nothing but "and" or "or" stands between two tokens.

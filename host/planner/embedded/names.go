@@ -242,7 +242,7 @@ func (a *attempt) folders() {
 				continue
 			}
 		}
-		if k := i - 1; k >= a.c.from && a.q.nameable(k) && !a.used[k] && a.q.place[k] == "" {
+		if k := i - 1; k >= a.c.from && a.q.nameable(k) && !a.used[k] && a.q.place[k] == "" && (!lexicon.IsMeasure(a.q.toks[k].Fold) || a.q.exists(a.q.toks[k].Text)) {
 			for k > a.c.from && a.q.toks[k].Kind == lexicon.Han && a.q.nameable(k-1) && !a.used[k-1] && a.q.toks[k-1].Kind == lexicon.Han && !a.q.isVerb(k-1) {
 				k--
 			}

@@ -28,6 +28,9 @@ func (q *reading) findPlaces() {
 		for j < len(q.toks) && (q.filler(j) && q.words[j].n == 0 && !q.title(j) && !q.letter(j) && !q.namesFolder(j) || q.words[j].role == lexicon.Folder || q.words[j].role == lexicon.Named) {
 			j++
 		}
+		if j+2 < len(q.toks) && lexicon.IsMeasure(q.toks[j].Fold) && q.words[j+1].role == lexicon.Folder && q.words[j+2].role == lexicon.Named {
+			q.words[j], j = function{lexicon.Folder, 1}, j+3 // "into one folder called unz"
+		}
 		if j >= len(q.toks) || q.fixed[j] && q.toks[j].Kind != lexicon.Name || !q.nameable(j) && !q.homeFolder(j) {
 			continue
 		}

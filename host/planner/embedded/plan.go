@@ -162,7 +162,10 @@ func (q *reading) best(c clause, prev *attempt) (best *attempt, margin float64) 
 	margin = 1
 	var tried []*attempt
 	tools := q.candidatesFor(c)
-	if d, ok := q.req.Skill.Registry().Tool(q.g.Lexicon().Default); ok && !q.action(c.from, c.to) {
+	if c.verb != "" {
+		t, _ := q.req.Skill.Registry().Tool(c.verb)
+		tools = []*registry.Tool{t}
+	} else if d, ok := q.req.Skill.Registry().Tool(q.g.Lexicon().Default); ok && !q.action(c.from, c.to) {
 		tools = append([]*registry.Tool{d}, tools...)
 	}
 	for _, t := range tools {

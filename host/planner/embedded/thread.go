@@ -17,6 +17,9 @@ func (a *attempt) hereAndPronouns() {
 	for i := a.c.from; i < a.c.to; i++ {
 		switch f := a.q.words[i]; f.role {
 		case lexicon.Here:
+			if dst := a.arg(lexicon.RoleDestination); a.inputSet() && dst != "" && a.args[dst] == nil && a.q.place[i] != lexicon.In {
+				a.set(dst, ".") // "unpack a.zip here"
+			}
 			a.here = a.here || !a.inputSet()
 			a.mark(i, i+f.n)
 		case lexicon.It, lexicon.Them:
@@ -36,6 +39,12 @@ func (a *attempt) thread(prev *attempt) {
 		return
 	}
 	a.step = prev.step + 1
+	if place := a.arg(lexicon.RolePlace); a.c.verb != "" { // "all pdfs in inbox to a and all images to b": the folder counts for both
+		if v, ok := prev.args[place]; ok && !a.inputSet() {
+			a.put(place, v)
+		}
+		return
+	}
 	if a.inputSet() || a.here {
 		return
 	}

@@ -63,6 +63,9 @@ func (a *attempt) value(m *lexicon.Match) {
 	if s == nil || len(s.Enum) > 0 && !slices.Contains(s.Enum, m.Value) || a.taken(m) || slices.Contains(a.q.g.Lexicon().Quiet, m.Arg) {
 		return
 	}
+	if m.Lang != "" && m.Lang != a.q.lang && m.End == m.Start+1 && a.q.filler(m.Start) {
+		return // French "font" is no typeface
+	}
 	if k := m.End; k < a.c.to && a.q.words[k].role == lexicon.Folder && a.q.toks[k].Fold[len(a.q.toks[k].Fold)-1] != 's' {
 		return // "the pictures folder" is a name
 	}

@@ -23,6 +23,7 @@ func (a *attempt) whole() {
 	a.folderOrKind()
 	a.namedAndKinds()
 	a.inPlace()
+	a.onlyOne()
 }
 
 // countOfFolders asks what new folders are to be called of which only the number
@@ -213,25 +214,6 @@ func (a *attempt) relative(i int) bool {
 func (a *attempt) mixedNames() bool {
 	names := list(a.args[a.arg(lexicon.RoleName)])
 	return slices.ContainsFunc(names, isSuffix) && slices.ContainsFunc(names, func(p string) bool { return !isSuffix(p) })
-}
-
-// folderOrKind asks when a word that stands alone is a kind of file and a folder
-// that is there: "delete logs".
-func (a *attempt) folderOrKind() {
-	folder := a.arg(lexicon.RoleFolder)
-	if folder == "" || folder == a.arg(lexicon.RolePlace) || a.filters != 1 || len(a.heads) != 1 || a.placeNamed() || a.q.req.Exists == nil || a.inputs() > 0 && !slices.Equal(a.looked(), []string{"."}) {
-		return
-	}
-	h := a.heads[0]
-	text := a.q.text(h.tok, h.end)
-	if h.pattern != "" || a.says(lexicon.All) || h.end < a.c.to && a.q.words[h.end].role == lexicon.Files {
-		return
-	}
-	if found, is := a.q.req.Exists(strings.ToLower(text)); !found || !is {
-		return
-	}
-	a.doubt(h.tok, h.end, "Do you mean the folder %q, or all files of that kind?", strings.ToLower(text))
-	a.candidates = append(a.candidates, "the folder "+strings.ToLower(text), "all "+text)
 }
 
 // inPlace makes one path of a file or folder and the one place that it was said

@@ -19,7 +19,7 @@ func (a *attempt) unknown() {
 		if t.Kind == lexicon.Punct || t.Kind == lexicon.Name || t.Kind == lexicon.Quoted {
 			continue
 		}
-		if a.produces() && a.nounPlace(i) && (i > a.verbAt || !a.q.isVerb(i)) {
+		if a.produces() && a.nounPlace(i) && (i > a.verbAt || !a.q.isVerb(i)) && !(a.q.isVerb(i) && a.q.joinedOn(i) && !a.q.itemEnds(i+1)) {
 			if end := a.span(i); a.give(a.arg(lexicon.RoleThing), a.name(i, end)) {
 				a.mark(i, end)
 				if named := a.before(i, lexicon.Named); named >= 0 {
@@ -43,7 +43,7 @@ func (a *attempt) unknown() {
 
 // extension takes "pdf", "pdfs" and "pdf invoices".
 func (a *attempt) extension(i int) bool {
-	if a.q.isVague(i) {
+	if a.q.isVague(i) || a.q.listed(i) {
 		return false // "old files" are not *.old
 	}
 	if ext, ok := strings.CutPrefix(a.q.toks[i].Fold, "non-"); ok && isExtension(ext) && a.arg(lexicon.RoleExcept) != "" {
@@ -120,7 +120,7 @@ func (a *attempt) existing(i int) bool {
 		}
 		if a.input(text, a.isFile(text)) {
 			if !a.isFile(text) {
-				a.bare = text
+				a.bare = append(a.bare, text)
 			}
 			a.mark(i, j)
 			return true
@@ -161,7 +161,7 @@ func (a *attempt) familiar(i int) bool {
 	if !a.give(place, a.q.text(i, end)) {
 		return false
 	}
-	a.bare = a.q.text(i, end)
+	a.bare = append(a.bare, a.q.text(i, end))
 	a.guesses++
 	a.mark(i, end)
 	return true
