@@ -109,7 +109,7 @@ func (p *planning) converse(ctx context.Context, d gate.Decision, doubted bool) 
 	if d.Arg != "" {
 		return p.fill(ctx, d, answer)
 	}
-	return p.replied(ctx, offered(answer, d.Candidates))
+	return p.replied(ctx, d, offered(answer, d.Candidates))
 }
 
 // fits reports whether an answer is one that is offered, or a name that is there:
@@ -134,40 +134,53 @@ func (p *planning) meantIt(ctx context.Context, d gate.Decision, answer string) 
 		p.meant = p.utterance
 		return nil
 	case reply != lexicon.Words:
+		d.Candidates, d.Next = nil, "nothing is done; "+d.Next
 		return decided(p.events, d)
 	}
-	return p.replied(ctx, answer)
+	return p.replied(ctx, d, answer)
 }
 
 // replied plans again with a person's answer to a question about the request. An
 // answer may stand for the words that were not understood, be a request of its
 // own, or add to what was said.
-func (p *planning) replied(ctx context.Context, answer string) error {
-	added := p.utterance + " " + answer
+func (p *planning) replied(ctx context.Context, d gate.Decision, answer string) error {
+	before := p.utterance
+	added := before + " " + answer
 	if p.answer.Model != "" { // it reads a conversation better than it can be cut up
 		return p.restated(ctx, added)
 	}
 	if p.answer.Anew {
 		return p.restated(ctx, answer)
 	}
-	unclear := p.answer.Unclear
+	unclear, about := p.answer.Unclear, p.answer.About
+	leads := true          // to a plan, or to another question
 	if len(unclear) == 0 { // something is missing, and this is it
-		if err := p.restated(ctx, added); err != nil || p.check(added).Outcome == gate.Proceed {
+		if err := p.restated(ctx, added); err != nil {
 			return err
 		}
+		next := p.check(added)
+		if next.Outcome == gate.Proceed {
+			return nil
+		}
+		leads = next.Question != d.Question
 	}
 	// A request of its own: what only answers a question is never so sure.
-	before := p.utterance
-	if len(unclear) == 0 {
-		before = added
-	}
 	if own, err := p.own(ctx, answer); own || err != nil {
 		return err
 	}
-	if len(unclear) > 0 {
-		before = instead(before, unclear[0], answer)
+	switch {
+	case !leads:
+		return p.restated(ctx, before)
+	case len(unclear) == 0:
+		return p.restated(ctx, added)
 	}
-	return p.restated(ctx, before)
+	if err := p.restated(ctx, instead(before, unclear[0], answer)); err != nil {
+		return err
+	}
+	if calls := p.draft.Calls(); about != "" && len(calls) > 0 && calls[0].Tool != about {
+		p.answer.Confidence = min(p.answer.Confidence, cascade.SureLooking/2) // other words, and quite another thing: not before it is shown
+	}
+	return nil
 }
 
 // own plans an answer as a request of its own, and reports whether it surely is

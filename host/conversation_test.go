@@ -70,7 +70,7 @@ func TestAnswersLeadOn(t *testing.T) {
 		{"what is missing", "rename all png in pictures", []string{"prefix x-"}, `rename_files {"path":["pictures"],"pattern":["*.png"],"prefix":"x-"}`},
 		{"an exception", "delete pdfs in inbox except invoices", []string{"*invoice*"}, `delete_files {"exclude":["*invoice*"],"path":["inbox"],"pattern":["*.pdf"]}`},
 		{"an exception is not taken back unseen", "delete pdfs in inbox except those I need", []string{"leave it out", "contract.pdf"}, `delete_files {"exclude":["contract.pdf"],"path":["inbox"],"pattern":["*.pdf"]}`},
-		{"folder or kind", "copy pictures to backup", []string{"the folder pictures"}, `copy_files {"dst":"backup","items":["pictures"]}`},
+		{"folder or kind", "delete pictures", []string{"the folder pictures"}, `delete_files {"items":["pictures"]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			someone := &answering{answers: c.answers}
@@ -98,7 +98,7 @@ func TestAnswersThatSayNothingOfFiles(t *testing.T) {
 		{name: "twice the same and no more", request: "copy inbox/todo.txt", answers: []string{"ok", "ok"}, ends: "nothing is done"},
 		{name: "yes names the one pattern", request: "delete pdfs in inbox except invoices", answers: []string{"да"}, want: `delete_files {"exclude":["*invoice*"],"path":["inbox"],"pattern":["*.pdf"]}`},
 		{name: "an exception stays", request: "delete pdfs in inbox except those I need", answers: []string{"leave it out", "ok"}, ends: "nothing is done"},
-		{name: "a word of an offer", request: "copy pictures to backup", answers: []string{"the folder"}, want: `copy_files {"dst":"backup","items":["pictures"]}`},
+		{name: "a word of an offer", request: "delete pictures", answers: []string{"the folder"}, want: `delete_files {"items":["pictures"]}`},
 		{name: "do not, then ok", request: "do not delete inbox/todo.txt", answers: []string{"ok", "leave it out"}, ends: "nothing is done"},
 		{name: "don't, in German", request: "lösche inbox/todo.txt nicht", answers: []string{"ja", "ok"}, ends: "nothing is done"},
 		{name: "don't, in French", request: "ne supprime pas inbox/todo.txt", answers: []string{"oui", "ok"}, ends: "nothing is done"},
@@ -112,6 +112,14 @@ func TestAnswersThatSayNothingOfFiles(t *testing.T) {
 		{name: "a share", skill: "ffmpeg", request: "change the speed of a.mp4", answers: []string{"50%"}, want: `adjust_speed {"inputs":["a.mp4"],"speed":0.5}`},
 		{name: "no value, then one", skill: "ffmpeg", request: "change the speed of a.mp4", answers: []string{"banana", "2"}, want: `adjust_speed {"inputs":["a.mp4"],"speed":2}`},
 		{name: "never a value", skill: "ffmpeg", request: "change the speed of a.mp4", answers: []string{"banana", "apple"}, ends: "nothing is done"},
+		{name: "one of several arguments", request: "rename all png in pictures", answers: []string{"new name", "sea.png"}, want: `rename_files {"new_name":"sea.png","path":["pictures"],"pattern":["*.png"]}`},
+		{name: "one of several, and its value", request: "rename all png in pictures", answers: []string{"Suffix -old"}, want: `rename_files {"path":["pictures"],"pattern":["*.png"],"suffix":"-old"}`},
+		{name: "the only one that takes it", skill: "ffmpeg", request: "change the volume of a.mp4", answers: []string{"apple", "50%"}, want: `adjust_volume {"inputs":["a.mp4"],"level":"50%"}`},
+		{name: "folder was said", request: "delete everything except the documents folder", want: `delete_files {"exclude":["documents"],"path":["."]}`},
+		{name: "the folder, of folder and kind", request: "delete everything except documents", answers: []string{"the folder"}, want: `delete_files {"exclude":["documents"],"path":["."]}`},
+		{name: "what is not done, and what is", skill: "ffmpeg", request: "blur a.mp4", answers: []string{"mute"}, want: `strip_audio {"inputs":["a.mp4"]}`},
+		{name: "other words, quite another thing", skill: "ffmpeg", request: "make a.mp4 half the size", answers: []string{"50%", "no"}, ends: "nothing is done"},
+		{name: "what is wanted stays", skill: "ffmpeg", request: "make a gif from seconds 1 to 3 of a.mp4", answers: []string{"leave it out", "ok"}, ends: "nothing is done"},
 		{name: "another request", skill: "ffmpeg", request: "change the speed of a.mp4", answers: []string{"mute a.mp4"}, want: `strip_audio {"inputs":["a.mp4"]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

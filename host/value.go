@@ -50,21 +50,43 @@ func (p *planning) lacked(ctx context.Context, d gate.Decision, answer string) (
 		return true, err
 	}
 	if d.Arg == "" {
-		for _, name := range p.answer.Lacks {
-			said := inPlainWords(name)
-			if n := len(said); len(answer) > n+1 && strings.EqualFold(answer[:n], said) && answer[n] == ' ' {
-				d.Call, d.Arg = 0, name
-				answer = strings.TrimSpace(answer[n:])
-				break
-			}
-		}
-		if d.Arg == "" {
+		t, _ := p.skill.Registry().Tool(open.Calls()[0].Tool)
+		if t == nil {
 			return false, nil
+		}
+		if d.Arg, answer = chosen(t, p.answer.Lacks, answer); d.Arg == "" {
+			return false, nil
+		}
+		if answer == "" {
+			question := fmt.Sprintf("What should the %s be?", inPlainWords(d.Arg))
+			p.answer.Lacks, p.answer.Candidates = []string{d.Arg}, t.Args[d.Arg].Enum
+			p.draft = plan.NewDraft([]abi.Call{{Tool: registry.Clarify, Args: map[string]any{"question": question}}})
+			return true, nil
 		}
 	}
 	p.answer.Text, p.draft = p.answer.Partial, open // what it proposes from now on
 	p.answer.Lacks, p.answer.Candidates = nil, nil
 	return true, p.fill(ctx, d, answer)
+}
+
+// chosen is the one of several arguments that an answer is for, and what it says
+// of it: the one that it names, or the only one that can have such a value.
+func chosen(t *registry.Tool, names []string, answer string) (arg, value string) {
+	for _, name := range names {
+		n := len(name)
+		if t.Args[name] != nil && len(answer) >= n && strings.EqualFold(answer[:n], inPlainWords(name)) && (len(answer) == n || answer[n] == ' ') {
+			return name, strings.TrimSpace(answer[n:])
+		}
+	}
+	for _, name := range names {
+		if a := t.Args[name]; a != nil && a.PathRole == abi.RoleNone && len(plan.CheckValue(a, plan.Literal(answer))) == 0 {
+			if arg != "" {
+				return "", answer
+			}
+			arg = name
+		}
+	}
+	return arg, answer
 }
 
 // fill puts an answer into the one argument that was asked about: the rest of the

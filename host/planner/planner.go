@@ -68,6 +68,9 @@ type Answer struct {
 	// Yes is the answer that a yes to the question stands for; "" when it cannot
 	// be answered so.
 	Yes string
+	// About is the tool whose call a clarify question keeps open; "" when it is not
+	// one call's.
+	About string
 	// Aside are words beside the order that a plan does nothing of, such as a
 	// reason for it: a person is told.
 	Aside []string

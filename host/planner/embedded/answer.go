@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stepbox.dev/abi"
+	"stepbox.dev/host/lexicon"
 	"stepbox.dev/host/planner"
 )
 
@@ -33,6 +34,7 @@ func question(confidence float64, candidates []string, format string, args ...an
 func (a *attempt) question() planner.Answer {
 	out := question(0.85, a.candidates, "%s", strings.Join(a.problems, " "))
 	out.Unclear, out.Kept, out.Anew, out.Yes = a.unclear, a.kept, a.anew, a.yes
+	out.About = a.tool.Name
 	return out
 }
 
@@ -43,6 +45,17 @@ func (a *attempt) askedFor() planner.Answer {
 	if len(a.problems) == 1 && len(a.lacks) > 0 && len(a.unclear) == 0 {
 		out.Partial = answer(1, nil, abi.Call{Tool: a.tool.Name, Args: a.args}).Text
 		out.Lacks = a.lacks
+	}
+	return out
+}
+
+// asks is a question of the vocabulary. An answer stands for the words that it is
+// about, where they stand together.
+func (q *reading) asks(m *lexicon.Match) planner.Answer {
+	text := q.text(m.Start, m.End)
+	out := question(0.9, nil, "%s", strings.ReplaceAll(m.Value, "{words}", fmt.Sprintf("%q", text)))
+	if len(m.Words) == m.End-m.Start {
+		out.Unclear, out.Kept = []string{text}, true
 	}
 	return out
 }

@@ -195,12 +195,22 @@ func (a *attempt) exceptKind(i *int, v *lexicon.Match, end int) []string {
 			return nil
 		}
 	}
-	if text := a.q.text(start, end); a.standsFolder(start, end) && a.tool.Destructive {
+	text, folder := a.q.text(start, end), a.standsFolder(start, end)
+	if folder && (a.folderAt(start-1) || a.folderAt(end)) { // "the documents folder"
+		return []string{text}
+	}
+	if folder && a.tool.Destructive {
+		a.filters++ // to be, whichever it is
 		a.doubt(start, end, "Is the folder %q to be left out, or every file of that kind?", text)
 		a.candidates = append(a.candidates, "the folder "+text, "all "+text+" files")
 		return nil
 	}
 	return globs
+}
+
+// folderAt reports whether token k is the word "folder".
+func (a *attempt) folderAt(k int) bool {
+	return a.c.from <= k && k < a.c.to && a.q.words[k].role == lexicon.Folder
 }
 
 // standsFolder reports whether the words name a folder in one of the places that
@@ -232,8 +242,7 @@ func (a *attempt) exceptWord(i *int, named bool) []string {
 		a.used[*i] = true
 		return []string{"*." + ext}
 	}
-	folderAt := func(k int) bool { return a.c.from <= k && k < a.c.to && a.q.words[k].role == lexicon.Folder }
-	if !named && !folderAt(*i-1) && !folderAt(*i+1) && a.q.place[*i] == "" && (lexicon.IsMeasure(t.Fold) || a.q.isVague(*i) || a.q.hasMeaning(*i) && !a.q.exists(t.Text)) {
+	if !named && !a.folderAt(*i-1) && !a.folderAt(*i+1) && a.q.place[*i] == "" && (lexicon.IsMeasure(t.Fold) || a.q.isVague(*i) || a.q.hasMeaning(*i) && !a.q.exists(t.Text)) {
 		return nil
 	}
 	start := *i
@@ -244,7 +253,7 @@ func (a *attempt) exceptWord(i *int, named bool) []string {
 		}
 	}
 	text := a.name(start, end)
-	beside := folderAt(start-1) || folderAt(end)
+	beside := a.folderAt(start-1) || a.folderAt(end)
 	folder := a.q.place[start] != "" || a.q.exists(text) || beside || lexicon.IsFolderName(t.Fold)
 	a.mark(start, end)
 	*i = end - 1
@@ -255,6 +264,7 @@ func (a *attempt) exceptWord(i *int, named bool) []string {
 	case folder || strings.Contains(text, "_"):
 		return a.exceptName(start, end, text)
 	case a.tool.Destructive:
+		a.filters++
 		a.doubt(start, end, "Are files with %q in their names to be left out?", strings.Trim(glob, "*"))
 		a.candidates, a.yes = append(a.candidates, glob), glob
 		return nil

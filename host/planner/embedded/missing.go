@@ -240,7 +240,7 @@ func (a *attempt) ask(args ...string) {
 	switch {
 	case len(args) > 1 && (s == nil || s.PathRole == abi.RoleNone):
 		ways := strings.ReplaceAll(strings.Join(args, ", "), "_", " ")
-		a.problems = append(a.problems, fmt.Sprintf("How exactly? To %s I need to know what to change: one of %s, and to what.", verb, ways))
+		a.problems = append(a.problems, fmt.Sprintf("How exactly? To %s, say one of these and what it should be: %s.", verb, ways))
 	case s != nil && len(s.Enum) > 0:
 		a.candidates = append(a.candidates, s.Enum...)
 		a.problems = append(a.problems, fmt.Sprintf("Which %s: %s?", what, strings.Join(s.Enum, ", ")))

@@ -27,7 +27,7 @@ func (q *reading) plan() planner.Answer {
 		return refusal(0.95, "That is not something I can do here: "+m.Value+".")
 	}
 	if m := q.first(lexicon.Asks); m != nil {
-		return question(0.9, nil, "%s", m.Value)
+		return q.asks(m)
 	}
 	var calls []abi.Call
 	var prev *attempt

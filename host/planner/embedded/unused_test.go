@@ -1,6 +1,7 @@
 package embedded_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -126,6 +127,8 @@ func TestAmountsInTheirWords(t *testing.T) {
 		a, err := (&embedded.Planner{}).Plan(t.Context(), planner.Request{Utterance: utterance, Skill: s})
 		require.NoError(t, err)
 		require.Regexp(t, want, string(a.Text), utterance)
-		require.Empty(t, a.Unclear, utterance)
+		if !strings.Contains(want, "clarify") {
+			require.Empty(t, a.Unclear, utterance)
+		}
 	}
 }
