@@ -170,7 +170,7 @@ func (c *Cache) Checked(ctx context.Context, wasm []byte, digest string, compili
 // its SHA-256, hex, is asked for next. Code that is not there is no concern yet.
 func (c *Cache) Expect(digest string) {
 	entry := filepath.Join(c.dir, entryName(digest, flavour{}))
-	if k := c.check(entry, digest); k.err == nil {
+	if k := c.check(entry); k.err == nil {
 		c.expected.Store(entry, k)
 		_ = k.files()
 	}
@@ -182,8 +182,8 @@ type check struct {
 	files func() error // verifies them, once
 }
 
-func (c *Cache) check(entry, digest string) *check {
-	s, err := c.readSum(entry, digest)
+func (c *Cache) check(entry string) *check {
+	s, err := c.readSum(entry)
 	return &check{err, sync.OnceValue(func() error { return c.verifyFiles(entry, s) })}
 }
 
@@ -219,7 +219,7 @@ func (c *Cache) module(ctx context.Context, wasm []byte, digest string, f flavou
 	if expected, ok := c.expected.LoadAndDelete(m.compiled); ok {
 		k = expected.(*check)
 	} else {
-		k = c.check(m.compiled, m.Digest)
+		k = c.check(m.compiled)
 	}
 	if k.err != nil {
 		m.usable = func() error { return nil }
@@ -248,7 +248,7 @@ func (c *Cache) compile(ctx context.Context, m *Module, wasm []byte) error {
 	if err := c.compileIn(ctx, tmp, wasm, m.flavour); err != nil {
 		return err
 	}
-	s, err := c.take(tmp, m.Digest)
+	s, err := c.take(tmp, m.compiled)
 	if err != nil {
 		return fault.New(fault.Stopped, "the compiler left what it may not: %w", err)
 	}
@@ -259,7 +259,7 @@ func (c *Cache) compile(ctx context.Context, m *Module, wasm []byte) error {
 		return nil
 	}
 	// Somebody was faster, or what lies there does not verify.
-	if c.verify(m.compiled, m.Digest) == nil {
+	if c.verify(m.compiled) == nil {
 		return nil
 	}
 	if err := os.RemoveAll(m.compiled); err != nil {
@@ -313,7 +313,7 @@ func entryName(digest string, f flavour) string {
 
 // cacheFormat changes when compiled code or what is admitted changes without
 // the runtime's version.
-const cacheFormat = "2"
+const cacheFormat = "3"
 
 // runtimeVersion is the runtime's version as linked.
 func runtimeVersion() string {

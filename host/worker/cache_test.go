@@ -126,6 +126,33 @@ func use(t *testing.T, c *worker.Cache, compiled *int) *worker.Module {
 	return m
 }
 
+// TestCodeForAnotherUse guards that the code of one module with the features of
+// one manifest does not stand for the same module with others.
+func TestCodeForAnotherUse(t *testing.T) {
+	engine := []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x05\x03\x01\x00\x01" +
+		"\x07\x13\x02\x06memory\x02\x00\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
+	dir := filepath.Join(t.TempDir(), "cache")
+	c, err := worker.OpenCache(dir)
+	require.NoError(t, err)
+	compiled := 0
+	get := func(features ...string) {
+		_, err := c.Engine(t.Context(), engine, features, func() { compiled++ })
+		require.NoError(t, err)
+	}
+	get()
+	plain := entry(t, dir)
+	kept := filepath.Join(t.TempDir(), "kept")
+	require.NoError(t, os.Rename(plain, kept))
+	get("simd")
+	simd := entry(t, dir)
+	require.NotEqual(t, plain, simd)
+	require.Equal(t, 2, compiled)
+	require.NoError(t, os.RemoveAll(simd))
+	require.NoError(t, os.Rename(kept, simd))
+	get("simd")
+	require.Equal(t, 3, compiled, "it is not what was compiled for this")
+}
+
 // TestExpectedCodeIsVerifiedLikeAny guards that what was verified ahead serves
 // the one use it was for, and that damage found then is damage.
 func TestExpectedCodeIsVerifiedLikeAny(t *testing.T) {

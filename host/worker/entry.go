@@ -19,7 +19,7 @@ import (
 
 // sum is what the file ENTRY/sum holds.
 type sum struct {
-	Module string    `json:"module"`
+	Entry  string    `json:"entry"` // its name: one use of one module
 	Salt   []byte    `json:"salt"` // of the key of the tags
 	Files  []sumFile `json:"files"`
 	MAC    []byte    `json:"mac"` // of everything else
@@ -42,9 +42,9 @@ func (c *Cache) mac(s sum) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// take reads what the compiler left in a folder.
-func (c *Cache) take(dir, digest string) (sum, error) {
-	s := sum{Module: digest, Salt: make([]byte, 16)}
+// take reads what the compiler left in a folder, for an entry.
+func (c *Cache) take(dir, entry string) (sum, error) {
+	s := sum{Entry: filepath.Base(entry), Salt: make([]byte, 16)}
 	if _, err := rand.Read(s.Salt); err != nil {
 		return sum{}, err
 	}
@@ -68,8 +68,8 @@ func (c *Cache) sign(dir string, s sum) (err error) {
 const maxSum = 64 << 10
 
 // verify checks an entry whole.
-func (c *Cache) verify(dir, digest string) error {
-	s, err := c.readSum(dir, digest)
+func (c *Cache) verify(dir string) error {
+	s, err := c.readSum(dir)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (c *Cache) verify(dir, digest string) error {
 }
 
 // readSum reads what an entry says about itself, if the MAC covers it.
-func (c *Cache) readSum(dir, digest string) (sum, error) {
+func (c *Cache) readSum(dir string) (sum, error) {
 	b, err := readCapped(filepath.Join(dir, "sum"), maxSum)
 	if err != nil {
 		return sum{}, err
@@ -90,7 +90,7 @@ func (c *Cache) readSum(dir, digest string) (sum, error) {
 	if err != nil {
 		return sum{}, err
 	}
-	if !hmac.Equal(want, s.MAC) || s.Module != digest {
+	if !hmac.Equal(want, s.MAC) || s.Entry != filepath.Base(dir) {
 		return sum{}, errors.New("the MAC does not fit")
 	}
 	return s, nil
