@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ counts nowhere.`,
 		Annotations:       exitCodes(fault.Usage, fault.CheckFailed),
 		ValidArgsFunction: a.completeSkill,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			rows, err := a.readCorpus(corpus)
+			rows, err := a.readCorpus(cmd.Context(), corpus)
 			if err != nil {
 				return err
 			}
@@ -98,10 +99,30 @@ counts nowhere.`,
 	return cmd
 }
 
-func (a *app) readCorpus(name string) ([]evaluate.Row, error) {
+// readCorpus reads the corpus, until ctx ends: what is given may be a pipe that
+// nobody writes to.
+func (a *app) readCorpus(ctx context.Context, name string) ([]evaluate.Row, error) {
 	if name == "" {
 		return nil, fault.New(fault.Usage, "no corpus given").Hint("add --corpus FILE")
 	}
+	type corpus struct {
+		rows []evaluate.Row
+		err  error
+	}
+	done := make(chan corpus, 1)
+	go func() {
+		rows, err := a.loadCorpus(name)
+		done <- corpus{rows, err}
+	}()
+	select {
+	case c := <-done:
+		return c.rows, c.err
+	case <-ctx.Done():
+		return nil, fault.New(fault.Interrupted, "interrupted: the corpus %q was not read to its end", name)
+	}
+}
+
+func (a *app) loadCorpus(name string) ([]evaluate.Row, error) {
 	if name == "-" && a.in != nil {
 		return evaluate.Load(a.in, "standard input")
 	}
@@ -155,6 +176,9 @@ func (a *app) printReport(r evaluate.Report, cases []evaluate.Case, asJSON, wron
 
 // compareSnapshot holds the scores against the bar in a file, or writes it.
 func compareSnapshot(name string, r evaluate.Report) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return fault.New(fault.Usage, "snapshot: %q is no regular file", name)
+	}
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		out, err := json.MarshalIndent(r.Snapshot(), "", "  ")

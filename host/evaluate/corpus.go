@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"time"
 	"unicode"
@@ -64,7 +65,8 @@ func Load(r io.Reader, name string) ([]Row, error) {
 	var rows []Row
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, maxLine)
-	for n := 1; sc.Scan(); n++ {
+	n := 1
+	for ; sc.Scan(); n++ {
 		line := bytes.TrimSpace(sc.Bytes())
 		if len(line) == 0 {
 			continue
@@ -78,7 +80,9 @@ func Load(r io.Reader, name string) ([]Row, error) {
 		}
 		rows = append(rows, row)
 	}
-	if err := sc.Err(); err != nil {
+	if err := sc.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fault.New(fault.Usage, "%s:%d: the line is longer than %d KiB", name, n, maxLine>>10)
+	} else if err != nil {
 		return nil, fault.New(fault.Usage, "%s: %w", name, err)
 	}
 	if len(rows) == 0 {

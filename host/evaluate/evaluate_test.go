@@ -36,6 +36,7 @@ func TestLoad(t *testing.T) {
 		`{"utterance":"a","plan":{"plan":1}}`: "gold plan",
 		`{"utterance":"a","expected_outcome":"plan","now":"yesterday"}`: "RFC 3339",
 		`{"utterance":"a","expected_outcome":"plan","grade":"half"}`:    "grade",
+		"\n" + strings.Repeat("x", maxLine+1):                           "c.jsonl:2: the line is longer than 1024 KiB",
 	} {
 		_, err := Load(strings.NewReader(in), "c.jsonl")
 		require.ErrorContains(t, err, want, in)
