@@ -22,7 +22,7 @@ const forgery = "Nice.\x1b[2K\rFORGED install it? [y/N] y\nFORGED installed evil
 // stranger packs a skill whose every text is a forgery, and long.
 func stranger(t *testing.T, dir, version, licence string) string {
 	t.Helper()
-	long := forgery + strings.Repeat(" ", 3000) + "FORGED " + strings.Repeat("x", 1<<20)
+	long := forgery + strings.Repeat(" ", 3000) + "FORGED " + strings.Repeat("x", 400<<10)
 	words, short := quoteYAML(t, long), quoteYAML(t, forgery+strings.Repeat(" ", 300)+"FORGED")
 	text := strings.NewReplacer("VERSION", version, "LICENCE", quoteYAML(t, licence+"\u202e"+strings.Repeat(" ", 100)+"FORGED"), "LONG", words, "SHORT", short, "\t", "  ")
 	files := map[string][]byte{
@@ -106,7 +106,7 @@ func TestNothingAContractSaysLooksLikeStepbox(t *testing.T) {
 		var shown struct{ Description string }
 		require.NoError(t, json.Unmarshal([]byte(alone(t, work, work, "skills", "inspect", file, "--json")), &shown))
 		require.True(t, strings.HasPrefix(shown.Description, forgery))
-		require.Greater(t, len(shown.Description), 1<<20)
+		require.Greater(t, len(shown.Description), 400<<10)
 	})
 }
 
