@@ -19,10 +19,10 @@ import (
 
 // sum is what the file ENTRY/sum holds.
 type sum struct {
-	Entry  string    `json:"entry"` // its name: one use of one module
-	Salt   []byte    `json:"salt"` // of the key of the tags
-	Files  []sumFile `json:"files"`
-	MAC    []byte    `json:"mac"` // of everything else
+	Entry string    `json:"entry"` // its name: one use of one module
+	Salt  []byte    `json:"salt"`  // of the key of the tags
+	Files []sumFile `json:"files"`
+	MAC   []byte    `json:"mac"` // of everything else
 }
 
 type sumFile struct {
