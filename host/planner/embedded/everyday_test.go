@@ -105,8 +105,8 @@ func TestEveryday(t *testing.T) {
 			"mueve los pdf de inbox a documents y las fotos a pictures":         `move_files {"dst":"documents","pattern":["*.pdf"],"src":["inbox"]}; move_files {"dst":"pictures","file_type":["image"],"src":["inbox"]}`,
 		},
 		"others": {
-			"unpack archive/notes-2024.zip here":            `extract_archive {"dst":".","input":["archive/notes-2024.zip"]}`,
-			"把notes文件夹打包成笔记.zip":                            `make_archive {"items":["notes"],"output":"笔记.zip"}`,
+			"unpack archive/notes-2024.zip here": `extract_archive {"dst":".","input":["archive/notes-2024.zip"]}`,
+			"把notes文件夹打包成笔记.zip":                 `make_archive {"items":["notes"],"output":"笔记.zip"}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
