@@ -107,7 +107,7 @@ func (h *Host) layers(name string) ([]string, error) {
 	// What lies here decides what a skill may do, of an installed one too.
 	if err := store.Guarded(dir); err != nil {
 		return nil, fault.New(fault.Stopped, "the override folder %q decides what the skill %s may do, but others can change it: %w", dir, name, err).
-			Hint("make it yours alone: chmod -R go-w %s", dir)
+			Hint("%s", store.Closing(err, "-R go-w", dir))
 	}
 	return []string{dir}, nil
 }
@@ -198,20 +198,17 @@ func guardShipped(path string) error {
 	if err != nil {
 		return fault.New(fault.Internal, "where is stepbox itself: %w", err)
 	}
-	program, err := os.Stat(exe)
 	paths := []string{filepath.Dir(path)}
+	err = filepath.WalkDir(path, func(below string, _ fs.DirEntry, err error) error {
+		paths = append(paths, below)
+		return err
+	})
 	if err == nil {
-		err = filepath.WalkDir(path, func(below string, _ fs.DirEntry, err error) error {
-			paths = append(paths, below)
-			return err
-		})
-	}
-	if err == nil {
-		err = store.Shipped(program, paths...)
+		err = store.Shipped(exe, paths...)
 	}
 	if err != nil {
 		return fault.New(fault.Stopped, "what lies beside stepbox is taken for a part of it, but %w", err).
-			Hint("take that right away with chmod o-w, or put stepbox and its wasm folder where only you can write")
+			Hint("take that right away with chmod go-w, or put stepbox and its wasm folder where only you can write")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func agreed(ctx context.Context, p *store.Proposal, o InstallOptions) error {
 		if p.Old != nil && p.Old.Signer != nil {
 			return err.Hint("a person has to agree: run it on a terminal")
 		}
-		return err.Hint("if that is who it should be: stepbox keys trust %s --name %s", p.New.Signer.Key, p.New.Signer.Name)
+		return err.Hint("a person can agree to it for this one: run it on a terminal; or, to trust all that this key signs: stepbox keys trust %s --name %s", p.New.Signer.Key, p.New.Signer.Name)
 	case o.Agree == nil:
 		return fault.New(fault.NotApproved, "nobody agreed to install %q", p.New.Name).Hint("look at it with stepbox skills inspect, then pass --yes")
 	}

@@ -162,6 +162,15 @@ func (a *app) printf(format string, args ...any) error {
 	return a.write(fmt.Appendf(nil, format, args...))
 }
 
+// done prints, on a line, that something was changed, which stays so when that
+// cannot be printed.
+func (a *app) done(changed, line string) error {
+	if err := a.printf("%s\n", line); err != nil {
+		return fault.New(fault.Of(err), "%s, but it cannot be printed: %w", changed, err)
+	}
+	return nil
+}
+
 func usage(err error) error {
 	if fault.Of(err) != fault.Internal {
 		return err

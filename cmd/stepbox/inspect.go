@@ -95,7 +95,7 @@ func inspect(s *store.Store, c *store.Candidate) (inspected, error) {
 		i.Protected = i.Protected || t.May == "create" || t.May == "write"
 	}
 	var err error
-	if i.identity, err = identify(s, c.Signer, c.SignatureError); err != nil {
+	if i.identity, err = identify(s, m, c.Signer, c.SignatureError); err != nil {
 		return i, err
 	}
 	if err := c.Sound(); err != nil {

@@ -81,7 +81,8 @@ func (a *app) install(ctx context.Context, h *host.Host, path string, o host.Ins
 	} else {
 		by = ", unsigned"
 	}
-	return a.printf("installed %s %s%s\n", display.Clean(p.New.Name), display.Clean(p.New.Version), display.Clean(by))
+	line := fmt.Sprintf("installed %s %s%s", display.Clean(p.New.Name), display.Clean(p.New.Version), display.Clean(by))
+	return a.done(line, line)
 }
 
 // proposal is what a person agrees to, in words.
@@ -171,7 +172,8 @@ func newRemove(a *app) *cobra.Command {
 			if err := h.Store().Remove(cmd.Context(), kind, name); err != nil {
 				return err
 			}
-			return a.printf("removed %s\n", display.Clean(name))
+			line := "removed " + display.Clean(name)
+			return a.done(line, line)
 		},
 	}
 	cmd.Flags().BoolVar(&engine, "engine", false, "remove the engine of that name, not the skill")

@@ -39,7 +39,7 @@ who install what you sign.`,
 			if err != nil {
 				return err
 			}
-			return a.printf("%s  %s\n", who.Name, who.Key)
+			return a.done("the key "+who.Name+" was made and is trusted, as stepbox keys list says", who.Name+"  "+string(who.Key))
 		},
 	}
 }

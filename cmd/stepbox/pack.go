@@ -38,7 +38,8 @@ folder is built with Go first.`,
 			if err := replaceFile(out, wasm); err != nil {
 				return err
 			}
-			return a.printf("%s  %s\n", display.Clean(out), display.Size(int64(len(wasm))))
+			line := display.Clean(out) + "  " + display.Size(int64(len(wasm)))
+			return a.done("written: "+line, line)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` (default: NAME.wasm)")
@@ -85,7 +86,7 @@ func newSkillsUnpack(a *app) *cobra.Command {
 			if err := s.Unpack(dir); err != nil {
 				return err
 			}
-			return a.printf("%s\n", display.Clean(dir))
+			return a.done("written: "+display.Clean(dir), display.Clean(dir))
 		},
 	}
 }

@@ -73,7 +73,7 @@ tool may touch is enforced, whatever the skill does.`,
 			v := shown(s)
 			if b := s.Bundle(); b != nil {
 				who, broken := store.Verify(b)
-				if v.identity, err = identify(h.Store(), who, broken); err != nil {
+				if v.identity, err = identify(h.Store(), b.Manifest, who, broken); err != nil {
 					return err
 				}
 			}

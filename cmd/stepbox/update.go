@@ -41,7 +41,7 @@ limits and signer, and asks. Without arguments it looks at everything installed.
 				}
 			}
 			if len(paths)+len(bad) == 0 {
-				return a.printf("everything is as new as the files it was installed from\n")
+				return a.printf("what is installed is as new as the files that it came from\n")
 			}
 			return all(bad)
 		},
@@ -74,18 +74,36 @@ func all(bad []error) error {
 	return fault.New(kind, "%d could not be updated:\n%s", len(bad), strings.Join(lines, "\n"))
 }
 
-// sources are the files to update from: those that are given, or of what is
-// installed those that hold something else by now. bad says which of them
-// cannot be looked at, or are something else altogether.
+// sources are the files to update from: those that are given, and of what is
+// installed, or of the given names of it, those that hold something else by now.
+// bad says which of them cannot be looked at, or are something else altogether.
 func sources(s *store.Store, given []string) (paths []string, bad []error, err error) {
 	entries, err := s.Entries()
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, e := range entries {
-		if len(given) > 0 {
-			break
+	// The newest comes first; an older engine stays for a skill that names it.
+	entries = slices.CompactFunc(entries, func(a, b store.Entry) bool { return a.Kind == b.Kind && a.Name == b.Name })
+	wanted := entries
+	if len(given) > 0 {
+		wanted = nil
+	}
+	for _, g := range given {
+		if strings.HasSuffix(g, ".wasm") {
+			paths = append(paths, g)
+			continue
 		}
+		before := len(wanted)
+		for _, e := range entries {
+			if e.Name == g {
+				wanted = append(wanted, e)
+			}
+		}
+		if len(wanted) == before {
+			return nil, nil, fault.New(fault.Usage, "nothing called %q is installed", g).Hint("stepbox skills list says what is; a file ends in .wasm")
+		}
+	}
+	for _, e := range wanted {
 		c, err := store.Examine(e.Source)
 		switch {
 		case err != nil:
@@ -94,20 +112,9 @@ func sources(s *store.Store, given []string) (paths []string, bad []error, err e
 		case c.Bundle.Manifest.Name != e.Name || c.Bundle.Manifest.Kind != e.Kind:
 			bad = append(bad, fault.New(fault.CheckFailed, "%s cannot be updated from where it came: %q holds the %s %q by now", e.Name, e.Source, c.Bundle.Manifest.Kind, c.Bundle.Manifest.Name).
 				Hint("stepbox update FILE.wasm takes it from elsewhere"))
-		case c.FileDigest() != e.File:
+		case c.FileDigest() != e.File && !slices.Contains(paths, e.Source):
 			paths = append(paths, e.Source)
 		}
-	}
-	for _, g := range given {
-		if strings.HasSuffix(g, ".wasm") {
-			paths = append(paths, g)
-			continue
-		}
-		i := slices.IndexFunc(entries, func(e store.Entry) bool { return e.Name == g })
-		if i < 0 {
-			return nil, nil, fault.New(fault.Usage, "nothing called %q is installed", g).Hint("stepbox skills list says what is; a file ends in .wasm")
-		}
-		paths = append(paths, entries[i].Source)
 	}
 	return paths, bad, nil
 }

@@ -17,7 +17,8 @@ func newVerify(a *app) *cobra.Command {
 		ValidArgsFunction: a.completeInstalled,
 		Short:             "Check what is installed, or the signature of a file",
 		Long: `Verify reads every installed bundle and checks it against the lock file and the key
-ring, or one of them, or the parts and the signature of a file.`,
+ring, or one of them, or the parts of a file and that a key signed it that is trusted for
+it.`,
 		Example:     `  stepbox verify`,
 		Args:        args(0, 1, "a name or a file"),
 		Annotations: exitCodes(fault.Usage, fault.Stopped, fault.CheckFailed),
@@ -39,7 +40,7 @@ ring, or one of them, or the parts and the signature of a file.`,
 	}
 }
 
-// verifyFile is an error unless a trusted key signed the file.
+// verifyFile is an error unless a key that is trusted for it signed the file.
 func (a *app) verifyFile(ctx context.Context, path string) error {
 	_, c, i, err := a.examine(ctx, path)
 	if err != nil {
@@ -53,6 +54,9 @@ func (a *app) verifyFile(ctx context.Context, path string) error {
 		return c.Sound()
 	case i.Signed == "no":
 		return fault.New(fault.CheckFailed, "nobody signed %q", path)
+	case i.Signed == "elsewhere":
+		return fault.New(fault.CheckFailed, "%q is signed by %s, who is trusted only for the %s", path, i.Signer.Name, i.pinnedFor).
+			Hint("a person can agree to it for this one: stepbox install %s on a terminal", path)
 	case i.Signed != "trusted":
 		return fault.New(fault.CheckFailed, "%q is signed by a key that is not trusted", path).
 			Hint("if it is who it should be: stepbox keys trust %s --name %s", c.Signer.Key, c.Signer.Name)

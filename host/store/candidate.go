@@ -46,7 +46,7 @@ func Examine(path string) (*Candidate, error) {
 	if err != nil {
 		return nil, fault.New(fault.Usage, "%q cannot be read: %w", path, err)
 	}
-	wasm, err := readFile(real, bundle.MaxBytes, anybodyMayWrite)
+	wasm, err := readFile(real, bundle.MaxBytes, anyAccess)
 	if err != nil {
 		return nil, fault.New(fault.Usage, "the bundle cannot be read: %w", err).Hint("name a .wasm file; stepbox skills pack makes one of a skill's folder")
 	}

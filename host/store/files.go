@@ -12,16 +12,32 @@ import (
 type access os.FileMode
 
 const (
-	anybodyMayWrite    access = 0 // and own: it is checked in other ways
+	anyAccess          access = 0 // and owner: it is checked in other ways
 	othersMustNotWrite access = 0o022
 	othersMustNotRead  access = 0o077
 )
 
 // openToOthersError says that somebody else could have written a file, or read
 // a secret.
-type openToOthersError struct{ why string }
+type openToOthersError struct {
+	why   string
+	owned bool // by somebody else
+}
 
 func (e *openToOthersError) Error() string { return e.why }
+
+// Closing is what puts right what err says of a path that others can change:
+// chmod with the given arguments, which only its owner may do.
+func Closing(err error, chmod, path string) string {
+	var open *openToOthersError
+	switch {
+	case errors.As(err, &open) && !open.owned:
+		return fmt.Sprintf("make it yours alone: chmod %s %s", chmod, path)
+	case errors.As(err, &open):
+		return fmt.Sprintf("if you know who put it there and that it is sound: sudo chown -R %d %s; else move it away", os.Geteuid(), path)
+	}
+	return "move it away"
+}
 
 // readFile reads one regular file, following no link to it and waiting for
 // nobody, if it is this user's own and as closed to others as it has to be.

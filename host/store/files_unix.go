@@ -3,9 +3,9 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"syscall"
 )
 
@@ -13,39 +13,22 @@ const openPlain = syscall.O_NOFOLLOW | syscall.O_NONBLOCK | syscall.O_CLOEXEC
 
 // closed reports a file that somebody else owns or may use.
 func closed(info os.FileInfo, a access) error {
-	if a == anybodyMayWrite {
+	if a == anyAccess {
 		return nil
 	}
 	if sys, ok := info.Sys().(*syscall.Stat_t); ok && int(sys.Uid) != os.Geteuid() {
-		return &openToOthersError{fmt.Sprintf("user %d owns it", sys.Uid)}
+		return &openToOthersError{fmt.Sprintf("user %d owns it", sys.Uid), true}
 	}
 	if info.Mode().Perm()&os.FileMode(a) != 0 {
-		return &openToOthersError{fmt.Sprintf("its mode is %s", info.Mode().Perm())}
+		return &openToOthersError{fmt.Sprintf("its mode is %s", info.Mode().Perm()), false}
 	}
 	return nil
 }
 
-// Shipped reports, as an error, what came with a program but could have been put
-// there, or changed, by somebody else: by anybody, or by an owner who is neither
-// this user, nor root, nor the owner of the program.
-func Shipped(program os.FileInfo, paths ...string) error {
-	owners := []int{os.Geteuid(), 0}
-	if sys, ok := program.Sys().(*syscall.Stat_t); ok {
-		owners = append(owners, int(sys.Uid))
-	}
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		if info.Mode().Perm()&0o002 != 0 {
-			return fmt.Errorf("%q can be changed by anybody: its mode is %s", path, info.Mode().Perm())
-		}
-		if sys, ok := info.Sys().(*syscall.Stat_t); ok && !slices.Contains(owners, int(sys.Uid)) {
-			return fmt.Errorf("%q is owned by user %d", path, sys.Uid)
-		}
-	}
-	return nil
+// noRoom reports that nothing more can be written: the disk is full, or a limit is
+// reached.
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // takeLock waits until no other process has the lock.

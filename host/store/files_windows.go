@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -13,7 +14,10 @@ const openPlain = 0
 func closed(os.FileInfo, access) error { return nil }
 
 // Shipped reports nothing: see closed.
-func Shipped(os.FileInfo, ...string) error { return nil }
+func Shipped(string, ...string) error { return nil }
+
+// noRoom reports that the disk is full.
+func noRoom(err error) bool { return errors.Is(err, windows.ERROR_DISK_FULL) }
 
 // takeLock waits until no other process has the lock.
 func takeLock(path string) (release func(), err error) {

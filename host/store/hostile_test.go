@@ -46,7 +46,7 @@ func TestDamagedStores(t *testing.T) {
 		"lock: null":             {"lock.json", "null", "no form"},
 		"lock: no list":          {"lock.json", `{"version":1}`, "does not say what is installed"},
 		"lock: a brace more":     {"lock.json", list() + "}", "behind its end"},
-		"ring: an empty object":  {"keys.json", "{}", "needed"},
+		"ring: an empty object":  {"keys.json", "{}", "no form"},
 		"ring: no list":          {"keys.json", `{"version":1}`, "does not say who is trusted"},
 		"ring: a brace more":     {"keys.json", `{"version":1,"trusted":[]}}`, "behind its end"},
 		"lock: huge":             {"lock.json", strings.Repeat(" ", maxLock+1), "larger than 8 MiB"},

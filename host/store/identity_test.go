@@ -94,3 +94,29 @@ func TestKeysThatAreNone(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, forged, 12, "or the points above are not those of small order")
 }
+
+// A key that was pinned for one bundle is known, but not trusted for another,
+// until somebody agreed to that one too or trusted it by hand.
+func TestKnownForWhat(t *testing.T) {
+	s, eve := newStore(t), signer(t, "eve")
+	known := func(name string) (known, forThis bool) {
+		who, known, forThis, err := s.Known(eve.Key, bundle.KindSkill, name)
+		require.NoError(t, err)
+		require.Equal(t, known, who.Key == eve.Key)
+		return known, forThis
+	}
+	check := func(name string, wantKnown, wantForThis bool) {
+		t.Helper()
+		gotKnown, gotForThis := known(name)
+		require.Equal(t, []bool{wantKnown, wantForThis}, []bool{gotKnown, gotForThis})
+	}
+	check("evil", false, false)
+	require.NoError(t, install(t, s, sign(t, eve, pack(t, "evil", "1.0.0", "", "look read")), Terms{}))
+	check("evil", true, true)
+	check("other", true, false)
+	require.NoError(t, install(t, s, sign(t, eve, pack(t, "other", "1.0.0", "", "look read")), Terms{}))
+	check("other", true, true)
+	check("third", true, false)
+	require.NoError(t, s.Trust(context.Background(), eve.Key, "eve"))
+	check("third", true, true)
+}

@@ -108,7 +108,7 @@ func (p *Proposal) identify(ring *Ring, t Terms) error {
 		p.SignerIs = "not who signed the one installed, " + who(p.Old.Signer)
 	case !trusted:
 		p.SignerIs = "somebody whom nobody here knows yet"
-	case !byHand && known.For != p.New.Kind+" "+name && (p.Old == nil || p.Old.Signer == nil):
+	case !byHand && known.For != pin(p.New.Kind, name) && (p.Old == nil || p.Old.Signer == nil):
 		p.SignerIs = "trusted only for the " + known.For
 	}
 	return nil
@@ -138,11 +138,11 @@ func (p *Proposal) succeed(t Terms) error {
 	return nil
 }
 
-// Install does what was proposed and agreed to: it pins a new identity, puts
-// the bundle in place, and then names it in the lock file. When the store
+// Install does what was proposed and agreed to: it puts the bundle in place,
+// pins a new identity, and then names it in the lock file. When the store
 // changed since the proposal it does nothing.
 func (s *Store) Install(ctx context.Context, p *Proposal) error {
-	return s.change(ctx, func(l *lockFile) error {
+	return s.change(ctx, func(l *lockFile, c *changed) error {
 		now := l.find(p.New.Kind, p.New.Name)
 		if (now == nil) != (p.Old == nil) || now != nil && now.File != p.Old.File {
 			return fault.New(fault.CheckFailed, "the installed %q changed meanwhile", p.New.Name).Hint("look at it again, and then try again")
@@ -158,15 +158,16 @@ func (s *Store) Install(ctx context.Context, p *Proposal) error {
 		if again.SignerIs != p.SignerIs {
 			return fault.New(fault.CheckFailed, "the key ring changed meanwhile").Hint("look at it again, and then try again")
 		}
+		if err := c.put(s, "bundles/"+p.New.File+".wasm", p.wasm); err != nil {
+			return err
+		}
 		if p.NewIdentity {
-			if err := s.editRing(func(r *Ring) error {
-				return r.add(Trusted{Signer: *p.New.Signer, Since: p.New.Installed, For: p.New.Kind + " " + p.New.Name})
-			}); err != nil {
+			if err := ring.add(Trusted{Signer: *p.New.Signer, Since: p.New.Installed, For: pin(p.New.Kind, p.New.Name)}); err != nil {
 				return err
 			}
-		}
-		if err := s.writeFile("bundles/"+p.New.File+".wasm", p.wasm); err != nil {
-			return err
+			if err := c.putJSON(s, "keys.json", ring); err != nil {
+				return err
+			}
 		}
 		kept := []Entry{p.New}
 		for _, e := range l.Bundles {

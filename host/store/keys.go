@@ -43,8 +43,11 @@ func (s *Store) Ring() (*Ring, error) {
 	if !found {
 		return &Ring{Version: lockVersion, Trusted: []Trusted{}}, nil
 	}
+	if r.Version > lockVersion {
+		return nil, fault.New(fault.CheckFailed, "the key ring %q is of form %d, and this stepbox reads form %d: a newer stepbox is needed", path, r.Version, lockVersion)
+	}
 	if r.Version != lockVersion {
-		return nil, fault.New(fault.CheckFailed, "the key ring %q is of form %d, and this stepbox reads form %d: another stepbox is needed", path, r.Version, lockVersion)
+		return nil, fault.New(fault.CheckFailed, "the key ring %q is damaged: it is of no form that exists: %d", path, r.Version).Hint("%s", restore)
 	}
 	if r.Trusted == nil {
 		return nil, fault.New(fault.CheckFailed, "the key ring %q is damaged: it does not say who is trusted", path).Hint("%s", restore)
@@ -59,6 +62,27 @@ func (s *Store) Ring() (*Ring, error) {
 	}
 	return r, nil
 }
+
+// Known looks up the key that signed a bundle. forThis says that it is trusted for
+// this one: by hand for everything, pinned for it, or because the one installed is
+// signed by it, which somebody agreed to.
+func (s *Store) Known(k Key, kind, name string) (who Trusted, known, forThis bool, err error) {
+	ring, err := s.Ring()
+	if err != nil {
+		return Trusted{}, false, false, err
+	}
+	if who, known = ring.find(k); !known {
+		return Trusted{}, false, false, nil
+	}
+	if forThis = who.For == "" || who.For == pin(kind, name); forThis {
+		return who, true, true, nil
+	}
+	e, installed, err := s.Find(kind, name)
+	return who, true, installed && e.Signer != nil && e.Signer.Key == k, err
+}
+
+// pin is what a key is pinned for with a bundle.
+func pin(kind, name string) string { return kind + " " + name }
 
 func (r *Ring) find(k Key) (Trusted, bool) {
 	i := slices.IndexFunc(r.Trusted, func(t Trusted) bool { return t.Key == k })
@@ -101,20 +125,17 @@ func (r *Ring) add(t Trusted) error {
 }
 
 // changeRing applies f to the key ring.
-func (s *Store) changeRing(ctx context.Context, f func(r *Ring) error) error {
-	return s.change(ctx, func(*lockFile) error { return s.editRing(f) })
-}
-
-// editRing does that for one who has the lock.
-func (s *Store) editRing(f func(r *Ring) error) error {
-	r, err := s.Ring()
-	if err != nil {
-		return err
-	}
-	if err := f(r); err != nil {
-		return err
-	}
-	return s.writeJSON("keys.json", r)
+func (s *Store) changeRing(ctx context.Context, f func(r *Ring, c *changed) error) error {
+	return s.change(ctx, func(_ *lockFile, c *changed) error {
+		r, err := s.Ring()
+		if err != nil {
+			return err
+		}
+		if err := f(r, c); err != nil {
+			return err
+		}
+		return c.putJSON(s, "keys.json", r)
+	})
 }
 
 // Trust pins an identity by hand.
@@ -122,7 +143,7 @@ func (s *Store) Trust(ctx context.Context, k Key, name string) error {
 	if _, err := k.public(); err != nil {
 		return err
 	}
-	return s.changeRing(ctx, func(r *Ring) error {
+	return s.changeRing(ctx, func(r *Ring, _ *changed) error {
 		return r.add(Trusted{Signer: Signer{Name: name, Key: k}, Since: now()})
 	})
 }
@@ -130,7 +151,7 @@ func (s *Store) Trust(ctx context.Context, k Key, name string) error {
 // Forget takes an identity, by name or key, out of the ring. What it signed
 // runs no more.
 func (s *Store) Forget(ctx context.Context, nameOrKey string) error {
-	return s.changeRing(ctx, func(r *Ring) error {
+	return s.changeRing(ctx, func(r *Ring, _ *changed) error {
 		before := len(r.Trusted)
 		r.Trusted = slices.DeleteFunc(r.Trusted, func(t Trusted) bool { return t.Name == nameOrKey || string(t.Key) == nameOrKey })
 		if len(r.Trusted) == before {
@@ -162,9 +183,9 @@ func (s *Store) NewSigningKey(ctx context.Context, name string) (Signer, error) 
 		return Signer{}, fault.New(fault.Internal, "make a key: %w", err)
 	}
 	who := Signer{Name: name, Key: keyOf(public)}
-	return who, s.changeRing(ctx, func(r *Ring) error {
+	return who, s.changeRing(ctx, func(r *Ring, c *changed) error {
 		if err := os.MkdirAll(filepath.Join(s.dir, "signing"), 0o700); err != nil {
-			return fault.New(fault.Usage, "the folder of signing keys: %w", err)
+			return unwritten("the folder of signing keys", err)
 		}
 		if _, err := os.Lstat(s.signingPath(name)); err == nil {
 			return fault.New(fault.Usage, "there is a signing key called %q already", name)
@@ -172,7 +193,7 @@ func (s *Store) NewSigningKey(ctx context.Context, name string) (Signer, error) 
 		if err := r.add(Trusted{Signer: who, Since: now()}); err != nil {
 			return err
 		}
-		return s.writeFile("signing/"+name+".pem", pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}))
+		return c.put(s, "signing/"+name+".pem", pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}))
 	})
 }
 
@@ -188,7 +209,7 @@ func (s *Store) SigningKey(name string) (*SigningKey, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.New(fault.Usage, "there is no signing key called %q", name).Hint("stepbox keys new %s makes one", name)
 	case errors.As(err, &open):
-		return nil, fault.New(fault.Stopped, "the signing key %q is a secret, but %w", path, err).Hint("make it yours alone: chmod 600 %s", path)
+		return nil, fault.New(fault.Stopped, "the signing key %q is a secret, but %w", path, err).Hint("%s", Closing(err, "600", path))
 	case err != nil:
 		return nil, fault.New(fault.CheckFailed, "the signing key %q cannot be read: %w", name, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -73,11 +72,6 @@ func (s *Store) readLock() (*lockFile, error) {
 	return l, nil
 }
 
-func (s *Store) writeLock(l *lockFile) error {
-	slices.SortFunc(l.Bundles, Entry.compare)
-	return s.writeJSON("lock.json", l)
-}
-
 func (l *lockFile) find(kind, name string) *Entry {
 	for i, e := range l.Bundles {
 		if e.Kind == kind && e.Name == name {
@@ -112,7 +106,7 @@ func (s *Store) readJSON(path, what string, into any) (found bool, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	case errors.As(err, &open):
-		return false, fault.New(fault.Stopped, "the %s %q decides what runs, but %w", what, path, err).Hint("make it yours alone: chmod go-w %s", path)
+		return false, fault.New(fault.Stopped, "the %s %q decides what runs, but %w", what, path, err).Hint("%s", Closing(err, "go-w", path))
 	case err != nil:
 		return false, fault.New(fault.CheckFailed, "the %s cannot be read: %w", what, err).Hint("%s", restore)
 	}
@@ -131,39 +125,4 @@ func (s *Store) readJSON(path, what string, into any) (found bool, err error) {
 		return false, fault.New(fault.CheckFailed, "the %s %q is damaged: something stands behind its end", what, path).Hint("%s", restore)
 	}
 	return true, nil
-}
-
-// newPrefix begins the name of a file in the making.
-const newPrefix = "new-"
-
-func (s *Store) writeJSON(name string, v any) error {
-	text, err := json.MarshalIndent(v, "", "\t")
-	if err != nil {
-		return fault.New(fault.Internal, "%s: %w", name, err)
-	}
-	return s.writeFile(name, append(text, '\n'))
-}
-
-// writeFile puts a file of the store in place, whole or not at all, also when
-// the machine stops.
-func (s *Store) writeFile(name string, data []byte) (err error) {
-	path := filepath.Join(s.dir, filepath.FromSlash(name))
-	f, err := os.CreateTemp(s.dir, newPrefix+"*")
-	if err != nil {
-		return fault.New(fault.Usage, "the store %q cannot be written to: %w", s.dir, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-			err = fault.New(fault.Internal, "write %q: %w", path, err)
-		}
-	}()
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
 }

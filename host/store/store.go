@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -147,7 +148,7 @@ func (s *Store) Find(kind, name string) (Entry, bool, error) {
 // Remove removes every installed version of a bundle. An engine that an
 // installed skill names stays.
 func (s *Store) Remove(ctx context.Context, kind, name string) error {
-	return s.change(ctx, func(l *lockFile) error {
+	return s.change(ctx, func(l *lockFile, _ *changed) error {
 		if l.find(kind, name) == nil {
 			return fault.New(fault.Usage, "no %s %q is installed", kind, name).Hint("stepbox skills list says what is")
 		}
@@ -165,30 +166,36 @@ func (s *Store) Remove(ctx context.Context, kind, name string) error {
 }
 
 // change applies f to the lock file, alone among all processes, and puts the
-// result in place.
-func (s *Store) change(ctx context.Context, f func(l *lockFile) error) error {
+// result in place, behind the files that f adds to c.
+func (s *Store) change(ctx context.Context, f func(l *lockFile, c *changed) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(s.dir, "bundles"), 0o700); err != nil {
-		return fault.New(fault.Usage, "the store %q cannot be made: %w", s.dir, err)
+		return unwritten("the store "+strconv.Quote(s.dir)+" cannot be made", err)
 	}
 	if err := s.guard(); err != nil {
 		return err
 	}
 	release, err := takeLock(filepath.Join(s.dir, "busy"))
 	if err != nil {
-		return fault.New(fault.Usage, "the store %q cannot be changed: %w", s.dir, err)
+		return unwritten("the store "+strconv.Quote(s.dir)+" cannot be changed", err)
 	}
 	defer release()
 	l, err := s.readLock()
 	if err != nil {
 		return err
 	}
-	if err := f(l); err != nil {
+	var c changed
+	defer c.discard()
+	if err := f(l, &c); err != nil {
 		return err
 	}
-	if err := s.writeLock(l); err != nil {
+	slices.SortFunc(l.Bundles, Entry.compare)
+	if err := c.putJSON(s, "lock.json", l); err != nil {
+		return err
+	}
+	if err := c.place(); err != nil {
 		return err
 	}
 	s.sweep(l)
@@ -223,7 +230,7 @@ func (s *Store) guard() error {
 	for _, dir := range []string{s.dir, filepath.Join(s.dir, "bundles")} {
 		if err := mine(dir, othersMustNotWrite); err != nil && !os.IsNotExist(err) {
 			return fault.New(fault.Stopped, "the store %q decides what runs, but %w", dir, err).
-				Hint("make it yours alone: chmod go-w %s", dir)
+				Hint("%s", Closing(err, "go-w", dir))
 		}
 	}
 	return nil
