@@ -94,7 +94,7 @@ func inWords(v any, earlier []abi.Call) string {
 		}
 		for _, c := range earlier {
 			if c.Output == name {
-				return what + " of " + inPlainWords(c.Tool)
+				return fmt.Sprintf("%s from %q", what, inPlainWords(c.Tool))
 			}
 		}
 		return what

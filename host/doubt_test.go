@@ -140,3 +140,19 @@ func TestWordsThatAPlanLeavesOut(t *testing.T) {
 		})
 	}
 }
+
+// What stands for the result of an earlier call is no word that a person reads.
+func TestResultsInWords(t *testing.T) {
+	earlier := []abi.Call{{Tool: "find_duplicates", Output: "$found"}}
+	for value, want := range map[any]string{
+		"$found.duplicates": `the duplicates from "find duplicates"`,
+		"$found":            `the result from "find duplicates"`,
+		"$other.big_files":  "the big files",
+		"$$found":           `"$$found"`,
+		"a":                 `"a"`,
+		7:                   "7",
+	} {
+		require.Equal(t, want, inWords(value, earlier))
+	}
+	require.Equal(t, `"a" and the result from "find duplicates"`, inWords([]any{"a", "$found"}, earlier))
+}

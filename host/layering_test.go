@@ -55,7 +55,7 @@ var layers = []room{
 	{"host/config", []string{"host/registry"}, "it reads what a person set, with the reader of contracts; what that means is for the host to say"},
 	{"host/evaluate", []string{"host", "host/*", "abi"}, "scores the façade from outside"},
 	{"host", []string{"abi", "host/*"}, "the façade joins the rooms; nothing below may know it"},
-	{"cmd", []string{"abi", "host", "host/commit", "host/config", "host/evaluate", "host/event", "host/fault", "host/lint", "host/plan", "host/registry", "host/retrieval", "host/skill", "host/store", "host/worker"},
+	{"cmd", []string{"abi", "host", "host/commit", "host/config", "host/evaluate", "host/event", "host/fault", "host/lexicon", "host/lint", "host/plan", "host/registry", "host/retrieval", "host/skill", "host/store", "host/worker"},
 		"the command line goes through the façade and reads its types; a verb that plans, gates, stages or commits by itself skips a stage"},
 	{"internal/hometest", nil, "test data knows no room"},
 	{"internal/moduletest", []string{"abi", "guest-sdk", "host", "host/lint", "host/skill"}, "tests of skills go through the façade, as whoever runs them does"},

@@ -11,6 +11,7 @@ import (
 	"stepbox.dev/abi"
 	"stepbox.dev/host/commit"
 	"stepbox.dev/host/event"
+	"stepbox.dev/host/lexicon"
 )
 
 // Person asks the person at a terminal. It implements host.Person.
@@ -127,8 +128,9 @@ func head(lines []string, n int) []string {
 	return append(lines[:n:n], fmt.Sprintf("… %d more lines", len(lines)-n))
 }
 
-// decide asks until the answer is yes or no; nothing and the end of input are
-// no. list, when not nil, shows everything.
+// decide asks until the answer is yes or no, in any language that requests are
+// read in; nothing and the end of input are no. list, when not nil, shows
+// everything.
 func (p *Person) decide(ctx context.Context, question string, list func()) (bool, error) {
 	keys := " [y/N] "
 	if list != nil {
@@ -139,16 +141,18 @@ func (p *Person) decide(ctx context.Context, question string, list func()) (bool
 		if err != nil {
 			return false, err
 		}
-		switch strings.ToLower(answer) {
-		case "y", "yes":
-			return true, nil
-		case "", "n", "no":
+		if answer == "" {
 			return false, nil
-		case "l", "list":
-			if list != nil {
-				list()
-				continue
-			}
+		}
+		switch lexicon.ReplyOf(answer) {
+		case lexicon.Yes:
+			return true, nil
+		case lexicon.No:
+			return false, nil
+		}
+		if word := strings.ToLower(answer); list != nil && (word == "l" || word == "list") {
+			list()
+			continue
 		}
 		p.text.tell("please answer y or n")
 	}

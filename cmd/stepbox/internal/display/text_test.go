@@ -213,7 +213,10 @@ func TestPerson(t *testing.T) {
 		"no":                    {"\n", approve(moves(1)), answer{false, nil}, ""},
 		"input ends is no":      {"", approve(moves(1)), answer{false, nil}, ""},
 		"lists, then yes":       {"l\nyes\n", approve(moves(1)), answer{true, nil}, "move    in/a → out/a"},
-		"something else":        {"sure\ny\n", approve(moves(1)), answer{true, nil}, "please answer y or n"},
+		"something else":        {"perhaps\ny\n", approve(moves(1)), answer{true, nil}, "please answer y or n"},
+		"yes in Bulgarian":      {"Да\n", approve(moves(1)), answer{true, nil}, ""},
+		"no in Chinese":         {"不\n", approve(moves(1)), answer{false, nil}, ""},
+		"neither yes nor no":    {"leave it out\nnein\n", approve(moves(1)), answer{false, nil}, "please answer y or n"},
 		"protected agreed":      {"y\ny\n", approve(protected), answer{true, []string{".envrc"}}, "protected"},
 		"protected declined":    {"y\nn\n", approve(protected), answer{false, nil}, ""},
 		"confirms": {"y\n", func(p *Person) (any, error) {
