@@ -353,16 +353,48 @@ func monthsBack(t time.Time, n int) time.Time {
 // Ranges reads page ranges and other lists of whole numbers: "3", "1-3",
 // "1,3,5", "2 to 4", "4 and 6".
 func (r Reader) Ranges(i int) (string, int) {
+	first := r.pages(i)
+	if first == "" {
+		return "", 0
+	}
+	out, n := first, 1
+	for {
+		t := r.at(i + n)
+		if t == nil {
+			return out, n
+		}
+		next := r.pages(i + n + 1)
+		if unit, _ := r.unitAt(i + n + 2); next == "" || unit != "" { // "page 3 and 90 degrees"
+			return out, n
+		}
+		switch t.Fold {
+		case "to", "through", "bis", "a", "al", "hasta", "до", "по", "到", "至":
+			if strings.ContainsAny(first+next, "-,") || strings.HasSuffix(out, "-"+first) {
+				return out, n
+			}
+			out += "-" + next
+		case "and", "und", "y", "et", "и", "和", ",", "、":
+			out += "," + next
+		default:
+			return out, n
+		}
+		first = next
+		n += 2
+	}
+}
+
+// pages is a token of numbers and ranges of numbers, "3", "4-6", "1,3", or "".
+func (r Reader) pages(i int) string {
 	t := r.at(i)
 	if t == nil || t.Kind != Number {
-		return "", 0
+		return ""
 	}
 	for _, c := range t.Fold {
 		if (c < '0' || c > '9') && c != '-' && c != ',' {
-			return "", 0
+			return ""
 		}
 	}
-	return strings.Trim(t.Fold, ",-"), 1
+	return strings.Trim(t.Fold, ",-")
 }
 
 // Factor reads a multiplier: "2x", "twice", "half", "3 times", "150%".

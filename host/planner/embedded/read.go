@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"stepbox.dev/abi"
 	"stepbox.dev/host/lexicon"
 	"stepbox.dev/host/planner"
 )
@@ -49,6 +50,7 @@ func (q *reading) match() {
 	lexicon.Sort(q.matches)
 	q.guessLanguage()
 	q.dropParticles()
+	q.dropKinds()
 	q.findFixed()
 	q.findFunctions()
 	q.findPlaces()
@@ -139,6 +141,18 @@ func (q *reading) dropParticles() {
 			return true
 		}
 		return false
+	})
+}
+
+// dropKinds forgets phrases that take a kind of file for the name of one: "rename
+// the photos in camera to lowercase" renames no file called photos.
+func (q *reading) dropKinds() {
+	q.matches = slices.DeleteFunc(q.matches, func(m lexicon.Match) bool {
+		t, ok := q.req.Skill.Registry().Tool(m.Tool)
+		return ok && len(m.Filled) > 2 && slices.ContainsFunc(m.Filled, func(f lexicon.Fills) bool {
+			v, text := f.Value.(string)
+			return text && t.Args[f.Arg] != nil && t.Args[f.Arg].PathRole == abi.RoleInput && q.kindOfThing(f.Start) && !q.exists(v)
+		})
 	})
 }
 

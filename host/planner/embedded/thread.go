@@ -17,7 +17,7 @@ func (a *attempt) hereAndPronouns() {
 	for i := a.c.from; i < a.c.to; i++ {
 		switch f := a.q.words[i]; f.role {
 		case lexicon.Here:
-			if dst := a.arg(lexicon.RoleDestination); a.inputSet() && dst != "" && a.args[dst] == nil && a.q.place[i] != lexicon.In {
+			if dst := a.arg(lexicon.RoleDestination); !a.q.g.Lexicon().Stories && a.inputSet() && dst != "" && a.args[dst] == nil && a.q.place[i] != lexicon.In {
 				a.set(dst, ".") // "unpack a.zip here"
 			}
 			a.here = a.here || !a.inputSet()
