@@ -63,7 +63,7 @@ func OpenCache(dir string) (*Cache, error) {
 		return nil, fault.New(fault.Internal, "open the compile cache %q: %w", dir, err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fault.New(fault.Internal, "make the compile cache %q: %w", dir, err)
+		return nil, unwritten("make the compile cache", dir, err)
 	}
 	if err := private(dir); err != nil {
 		return nil, fault.New(fault.Stopped, "the compile cache %q holds code that will run, but %w", dir, err).
@@ -72,7 +72,7 @@ func OpenCache(dir string) (*Cache, error) {
 	c := &Cache{dir: dir}
 	c.sweep()
 	if c.key, err = cacheKey(filepath.Join(dir, "key")); err != nil {
-		return nil, fault.New(fault.Internal, "read the key of the compile cache: %w", err)
+		return nil, unwritten("make the key of the compile cache", dir, err)
 	}
 	return c, nil
 }
@@ -242,7 +242,7 @@ func (c *Cache) module(ctx context.Context, wasm []byte, digest string, f flavou
 func (c *Cache) compile(ctx context.Context, m *Module, wasm []byte) error {
 	tmp, err := os.MkdirTemp(c.dir, "new-")
 	if err != nil {
-		return fault.New(fault.Internal, "make a folder to compile in: %w", err)
+		return unwritten("make a folder to compile in", c.dir, err)
 	}
 	defer os.RemoveAll(tmp)
 	if err := c.compileIn(ctx, tmp, wasm, m.flavour); err != nil {
@@ -253,7 +253,7 @@ func (c *Cache) compile(ctx context.Context, m *Module, wasm []byte) error {
 		return fault.New(fault.Stopped, "the compiler left what it may not: %w", err)
 	}
 	if err := c.sign(tmp, s); err != nil {
-		return fault.New(fault.Internal, "sign compiled code: %w", err)
+		return unwritten("sign compiled code", c.dir, err)
 	}
 	if err := os.Rename(tmp, m.compiled); err == nil {
 		return nil
@@ -298,10 +298,24 @@ func (c *Cache) compileIn(ctx context.Context, dir string, wasm []byte, f flavou
 	case r.Wall:
 		return fault.New(fault.Stopped, "the sandbox cannot be built on this machine: %s", r.Fault).
 			Hint("run stepbox doctor to see which walls stand")
+	case r.DiskFull:
+		return full(c.dir, errors.New(clean(r.Fault, 400)))
 	case r.Fault != "":
 		return fault.New(fault.CheckFailed, "the module does not compile: %s", clean(r.Fault, 400))
 	}
 	return nil
+}
+
+// unwritten is an error about what could not be written in the cache.
+func unwritten(what, dir string, err error) error {
+	if noRoom(err) {
+		return full(dir, err)
+	}
+	return fault.New(fault.Internal, "%s: %w", what, err)
+}
+
+func full(dir string, err error) error {
+	return fault.New(fault.Usage, "there is no room for compiled code in %q: %w", dir, err).Hint("free some space there, then try again")
 }
 
 // entryName is what an entry depends on: the module, the runtime and the way

@@ -19,7 +19,7 @@ func (c *child) compile(wasm []byte) error {
 	}
 	var r ready
 	if err := fillEntry(c.setup.Compiled, wasm, c.setup.Flavour); err != nil {
-		r.Fault = firstLine(err)
+		r = ready{Fault: firstLine(err), DiskFull: noRoom(err)}
 	}
 	return writeFrame(c.conn, kindReady, r)
 }

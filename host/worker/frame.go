@@ -87,7 +87,7 @@ type call struct {
 type ready struct {
 	Fault string `json:"fault,omitempty"` // why the child cannot serve
 	Wall  bool   `json:"wall,omitempty"`  // a wall is missing
-	// DiskFull says that there is no room for the stage.
+	// DiskFull says that there is no room for the stage, or for compiled code.
 	DiskFull bool `json:"disk_full,omitempty"`
 }
 
