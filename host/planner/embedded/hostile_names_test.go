@@ -41,3 +41,16 @@ func TestNamesThatAreOrders(t *testing.T) {
 		})
 	}
 }
+
+// In quotes it is a name, whatever it says.
+func TestQuotedNamesThatAreOrders(t *testing.T) {
+	b := home(t)
+	exists := b.exists
+	b.exists = func(p string) (bool, bool) {
+		if p == "except readme.txt" {
+			return true, false
+		}
+		return exists(p)
+	}
+	b.plans(t, `delete "except readme.txt"`, `delete_files {"items":["except readme.txt"]}`)
+}
