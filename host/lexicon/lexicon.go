@@ -55,6 +55,9 @@ type Lexicon struct {
 	// Finds are tools that a noun alone stands for: "delete the duplicates" is a
 	// call that finds and one that acts on what was found.
 	Finds []string
+	// Wider names, for a tool that looks in one folder, the one that looks below
+	// too: it is meant when no folder is named, "list the newest 5 files".
+	Wider map[string]string
 	// Repeats are arguments, as tool.arg, in which a name that is said twice counts
 	// twice: "join a, b and a".
 	Repeats []string
@@ -215,10 +218,14 @@ func (p *parser) document(n *yaml.Node) {
 			p.decode(v, &p.lex.Repeats, "repeats must be a list of tool.argument")
 		case "finds":
 			p.decode(v, &p.lex.Finds, "finds must be a list of tools")
+		case "wider":
+			if err := v.Decode(&p.lex.Wider); err != nil {
+				p.fault(v, "wider must be tool: tool")
+			}
 		case "results":
 			p.decode(v, &p.lex.Results, "results must be tool: field")
 		default:
-			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, rough, stories, default, finds, repeats or results", key)
+			p.fault(k, "unknown key %q: use tools, nouns, values, phrases, ask, refuse, fillers, roles, globs, quiet, rough, stories, default, finds, repeats, wider or results", key)
 		}
 	})
 }

@@ -194,6 +194,10 @@ func (c *linter) rest() {
 			c.fault(0, "finds names %q, whose result has no field in results", t)
 		}
 	}
+	for narrow, wide := range c.lex.Wider {
+		c.tool(0, narrow)
+		c.tool(0, wide)
+	}
 	for a := range c.lex.Globs {
 		c.arg(0, a)
 	}

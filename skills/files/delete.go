@@ -3,6 +3,7 @@ package main
 import (
 	"io/fs"
 	"path"
+	"strings"
 	"unicode/utf8"
 
 	"stepbox.dev/abi"
@@ -20,7 +21,8 @@ type deleteArgs struct {
 type Deleted struct {
 	Paths   []string `json:"paths"`
 	Count   int      `json:"count"`
-	Folders int      `json:"folders"` // among them, with all that was in them
+	Folders int      `json:"folders"`           // among them, with all that was in them
+	Emptied int      `json:"emptied,omitempty"` // folders that held nothing else, of which everything was deleted
 	Bytes   int64    `json:"bytes"`
 }
 
@@ -34,6 +36,11 @@ func deleteFiles(ctx guest.Context, in deleteArgs) (Deleted, error) {
 	for _, p := range in.Path {
 		if guest.Clean(p) == "." && !in.narrows() {
 			return Deleted{}, guest.Errorf(abi.CodeBadRequest, "this would delete everything; say which files, or in which folder")
+		}
+	}
+	if in.Hidden != hiddenInclude && in.everything() {
+		if err := tellHidden(ctx, in.Path, in.Hidden); err != nil {
+			return Deleted{}, err
 		}
 	}
 	found, err := collect(ctx, selection{roots: in.Path, items: in.Items, Filter: in.Filter, whole: true, stat: true})
@@ -57,10 +64,59 @@ func deleteFiles(ctx guest.Context, in deleteArgs) (Deleted, error) {
 		}
 		ctx.Progress(float64(i+1), float64(len(found)), "deleting")
 	}
+	if in.everything() {
+		for _, p := range in.Path {
+			n, err := removeEmptied(ctx.Files(), guest.Clean(p), in.Filter)
+			if err != nil {
+				return Deleted{}, err
+			}
+			out.Emptied += n
+		}
+	}
 	if len(out.Paths) < len(found) {
 		ctx.Issue("only the first %s of %s are listed in the result", thousands(len(out.Paths)), thousands(len(found)))
 	}
 	return out, nil
+}
+
+// removeEmptied removes the folders below one that hold nothing, once all that was
+// meant in them is gone: who deletes everything in a folder wants no husks. What is
+// hidden or left out stays, and so do the folders that hold it.
+func removeEmptied(files *guest.Files, root string, f Filter) (int, error) {
+	exclude := make([]*glob, len(f.Exclude))
+	for i, p := range f.Exclude {
+		exclude[i] = newGlob(p, f.IgnoreCase)
+	}
+	removed := 0
+	var clear func(dir, prefix string) (empty bool, err error)
+	clear = func(dir, prefix string) (bool, error) {
+		entries, err := files.ReadDir(dir)
+		if err != nil {
+			return false, nil // a file, or what cannot be looked into: the walk said so
+		}
+		left := len(entries)
+		for _, d := range entries {
+			e := &entry{Path: path.Join(dir, d.Name()), Name: path.Join(prefix, d.Name()), mode: d.Type()}
+			if !e.folder() || f.Hidden != hiddenInclude && strings.HasPrefix(d.Name(), ".") || matchAny(exclude, e) {
+				continue
+			}
+			empty, err := clear(e.Path, e.Name)
+			if err != nil {
+				return false, err
+			}
+			if !empty {
+				continue
+			}
+			if err := files.Remove(e.Path); err != nil {
+				return false, err
+			}
+			left--
+			removed++
+		}
+		return left == 0, nil
+	}
+	_, err := clear(root, "")
+	return removed, err
 }
 
 // undeletable says why a folder cannot be deleted, where the system does not: a
@@ -82,7 +138,7 @@ func undeletable(files *guest.Files, e *entry, err error) error {
 }
 
 func formatDeleted(out Deleted, dryRun bool) []guest.Item {
-	if out.Count == 0 {
+	if out.Count == 0 && out.Emptied == 0 {
 		return []guest.Item{{Kind: abi.ItemInfo, Message: "nothing matches"}}
 	}
 	var parts []string
@@ -91,6 +147,9 @@ func formatDeleted(out Deleted, dryRun bool) []guest.Item {
 	}
 	if out.Folders > 0 {
 		parts = append(parts, count(out.Folders, "folder with all in it", "folders with all in them"))
+	}
+	if out.Emptied > 0 {
+		parts = append(parts, count(out.Emptied, "empty folder", "empty folders"))
 	}
 	text := done(dryRun, "deleted") + " " + joinAnd(parts)
 	if out.Bytes > 0 {

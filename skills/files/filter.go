@@ -64,6 +64,14 @@ func (f Filter) narrows() bool {
 		f.NewerThan != "" || f.OlderThan != "" || f.Empty != nil || f.Regex != nil || f.Limit > 0 || f.Hidden == hiddenOnly
 }
 
+// everything reports whether all that is in a folder is meant, exclusions aside:
+// nothing is said about which files, nor how deep. What is in it then stays
+// together, folders as folders.
+func (f Filter) everything() bool {
+	f.Exclude = nil
+	return f.Kind == "" && f.Recursive && f.Depth == 0 && !f.narrows()
+}
+
 // maxDepth is how many levels to look in, 0 for all.
 func (f Filter) maxDepth() int {
 	switch {

@@ -39,6 +39,12 @@ func planTransfer(ctx guest.Context, in transferArgs, sizes bool) (moves []move,
 		return nil, 0, err
 	}
 	dst := guest.Clean(in.Dst)
+	if !in.KeepFolders && in.everything() {
+		in.Kind = kindBoth
+		if err := tellHidden(ctx, in.Src, in.Hidden); err != nil {
+			return nil, 0, err
+		}
+	}
 	found, err := collect(ctx, selection{
 		roots: in.Src, items: in.Items, Filter: in.Filter, whole: true, stat: sizes, avoid: avoided(dst, in.Src),
 	})
@@ -65,6 +71,30 @@ func planTransfer(ctx guest.Context, in transferArgs, sizes bool) (moves []move,
 		moves = append(moves, move{From: e.Path, To: to, folder: e.folder(), size: e.size})
 	}
 	return moves, same, nil
+}
+
+// tellHidden remarks on what is hidden in folders of which everything is meant,
+// and is passed over.
+func tellHidden(ctx guest.Context, roots []string, hidden string) error {
+	if hidden == hiddenInclude {
+		return nil
+	}
+	for _, root := range roots {
+		entries, err := ctx.Files().ReadDir(guest.Clean(root))
+		if err != nil {
+			continue // a file, or one that collect will complain about
+		}
+		n := 0
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), ".") {
+				n++
+			}
+		}
+		if n > 0 {
+			ctx.Issue("%s in %s; say \"including hidden\" to take them too", count(n, "hidden name is left", "hidden names are left"), folderName(guest.Clean(root)))
+		}
+	}
+	return nil
 }
 
 // avoided is the destination when it lies below a folder that is looked in:

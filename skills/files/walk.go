@@ -208,7 +208,7 @@ func (w *walker) visit(e *entry, d fs.DirEntry, depth int, hidden bool) error {
 			switch {
 			case err != nil:
 				return err
-			case ok && e.folder() && w.sel.whole && w.holdsExcluded(e.Path):
+			case ok && e.folder() && w.sel.whole && (w.holdsExcluded(e.Path) || strings.HasPrefix(w.sel.avoid, e.Path+"/")):
 				return w.apart(e, w.m.Hidden)
 			case ok:
 				w.take(e)

@@ -12,6 +12,9 @@ import (
 // filter of its call: a person must be able to see that one is missing.
 
 func (f Filter) noun() string {
+	if f.everything() {
+		return "everything"
+	}
 	noun := map[string]string{kindFolders: "folders", kindBoth: "files and folders"}[f.Kind]
 	if noun == "" {
 		noun = "files"
@@ -187,7 +190,7 @@ func what(f Filter, paths, items []string, deep bool) string {
 		// Items are meant themselves: kind and depth say nothing of them.
 		f.Kind, f.Recursive, f.Depth = "", deep, 0
 		p := append([]string{places(items)}, f.phrases(deep)...)
-		if noun := f.noun(); noun != "files" {
+		if noun := f.noun(); noun != "files" && noun != "everything" {
 			p = slices.Insert(p, 1, "only "+noun)
 		}
 		return strings.Join(p, ", ")
@@ -254,6 +257,9 @@ func duplicatesSummary(in lookArgs) string {
 
 func transferSummary(verb string) func(transferArgs) string {
 	return func(in transferArgs) string {
+		if in.KeepFolders && in.Kind == "" {
+			in.Kind = kindFiles
+		}
 		s := verb + " " + what(in.Filter, in.Src, in.Items, true) + ", to " + place(in.Dst)
 		if in.KeepFolders {
 			s += ", with the folders they lie in"

@@ -52,6 +52,13 @@ func meaningless(name string, value any, with args) bool {
 	given := func(name string) bool { _, ok := with[name]; return ok }
 	switch name {
 	case "kind", "recursive", "depth":
+		if name == "kind" && value == kindFiles { // files are meant anyway when something narrows them down
+			for other, v := range with {
+				if !slices.Contains([]string{"kind", "path", "src", "items", "dst", "exclude", "sort", "order", "ignore_case"}, other) && !(other == "hidden" && v != hiddenOnly) && !(other == "keep_folders" && v == false) {
+					return true
+				}
+			}
+		}
 		return given("depth") && name == "recursive" || !given("path") && !given("src") && (given("items") || given("input"))
 	case "hidden":
 		return value != hiddenOnly && !given("path") && !given("src") && (given("items") || given("input"))

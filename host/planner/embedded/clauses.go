@@ -54,7 +54,7 @@ func (q *reading) separator(i int) (n int, strong bool) {
 			j += f.n
 		case f.role == lexicon.And:
 			j += f.n
-		case t.Kind == lexicon.Punct && t.Fold != "→" && t.Fold != "(" && t.Fold != ")":
+		case t.Kind == lexicon.Punct && t.Fold != "→" && t.Fold != "(" && t.Fold != ")" && (t.Fold != ":" || q.g.Lexicon().Stories):
 			j++
 		default:
 			return j - i, strong

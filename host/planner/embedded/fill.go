@@ -88,7 +88,7 @@ func (a *attempt) fill(prev *attempt) {
 	a.alternatives()
 	a.wholeFolder()
 	a.whole()
-	a.hereAndPronouns()
+	a.hereAndPronouns(prev)
 	a.thread(prev)
 	a.fromDestination()
 	a.argumentNames()
@@ -168,7 +168,7 @@ func (a *attempt) partOfThing(m *lexicon.Match) bool {
 	if t.Kind != lexicon.Word || extensionOf(t) != "" {
 		return false
 	}
-	if i := m.Start - 1; i >= a.c.from && a.q.toks[i].Kind == lexicon.Word && !a.q.filler(i) && a.q.words[i].n == 0 && !a.q.covered[i] && a.q.place[i] == "" && !a.q.touched(i) {
+	if i := m.Start - 1; i >= a.c.from && a.q.toks[i].Kind == lexicon.Word && !a.q.filler(i) && a.q.words[i].n == 0 && !a.q.covered[i] && a.q.place[i] == "" && !a.q.touched(i) && extensionOf(a.q.toks[i]) == "" {
 		return a.arg(lexicon.RoleName) != "" && (a.q.lang == "en" || a.q.lang == "de")
 	}
 	return m.End < a.c.to && a.q.words[m.End].role == lexicon.Files && slices.ContainsFunc(a.q.matches, func(v lexicon.Match) bool {

@@ -159,3 +159,49 @@ func (q *reading) shareVerbs(clauses []clause) []clause {
 
 // leadsTo reports whether a clause says where something goes.
 func (q *reading) leadsTo(c clause) bool { return slices.Contains(q.place[c.from:c.to], lexicon.To) }
+
+// widen looks in all folders where none was named and the request tells files
+// apart: "list the newest 5 files". What is said about depth or folders stays.
+func (a *attempt) widen() {
+	wide, ok := a.q.req.Skill.Registry().Tool(a.q.g.Lexicon().Wider[a.tool.Name])
+	if !ok || len(a.problems) > 0 || a.here || a.args["depth"] != nil {
+		return
+	}
+	place, apart := a.arg(lexicon.RolePlace), false
+	if a.args[place] != nil && !slices.Equal(list(a.args[place]), []string{"."}) {
+		return
+	}
+	for i := a.c.from; i < a.c.to; i++ {
+		if t := a.q.toks[i]; t.Kind == lexicon.Name && (t.Text == "." || isGlob(t.Text)) {
+			return // as typed for a shell
+		}
+	}
+	for name := range a.args {
+		s := wide.Args[name]
+		if s == nil {
+			return
+		}
+		if name == place {
+			continue
+		}
+		if wide.Defaults[name] != a.tool.Defaults[name] {
+			return
+		}
+		switch s.Type {
+		case abi.TypeInteger, abi.TypeSize, abi.TypeDate:
+			apart = true
+		}
+		apart = apart || name == "sort"
+	}
+	if apart {
+		a.tool = wide
+	}
+}
+
+// within reports whether one phrase of the skill, with no place of its own, holds
+// both tokens.
+func (q *reading) within(i, j int) bool {
+	return slices.ContainsFunc(q.matches, func(m lexicon.Match) bool {
+		return m.Skill && (m.Meaning == lexicon.Noun || m.Meaning == lexicon.Sets) && slices.Contains(m.Words, i) && slices.Contains(m.Words, j)
+	})
+}

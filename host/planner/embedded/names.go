@@ -296,7 +296,7 @@ func (a *attempt) names() {
 			if a.pattern(i, i+1, namePattern(t.Text)) {
 				a.mark(named, i)
 			}
-		case a.before(i, lexicon.With) >= 0 && a.isFile(t.Text) && a.arg(lexicon.RoleDestination) != "" && a.args[a.arg(lexicon.RoleDestination)] == nil && (a.inputs() > 0 || len(a.heads) > 0 || a.says(lexicon.Them) || a.says(lexicon.It)):
+		case a.before(i, lexicon.With) >= 0 && a.isFile(t.Text) && a.arg(lexicon.RoleDestination) != "" && a.args[a.arg(lexicon.RoleDestination)] == nil && (a.inputs() > 0 || len(a.heads) > 0 || a.says(lexicon.All) || a.says(lexicon.Them) || a.says(lexicon.It)):
 			if a.destination(t.Text) { // "as all.pdf"
 				a.used[i] = true
 			}

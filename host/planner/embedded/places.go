@@ -37,6 +37,9 @@ func (q *reading) findPlaces() {
 		if q.saysNothing(i, j) {
 			continue // "in den Dateinamen"
 		}
+		if f.role != lexicon.From && q.foldersAt(j) && !q.exists(q.toks[j].Text) && q.within(i, j) {
+			continue // "in folders by type"
+		}
 		if f.role != lexicon.To && q.filler(i) && q.isVerb(j) && !q.exists(q.toks[j].Text) {
 			continue // "des doublons": an article
 		}
@@ -51,6 +54,9 @@ func (q *reading) findPlaces() {
 		}
 		if f.role != lexicon.To && q.toks[j].Kind == lexicon.Word && lexicon.IsUnit(q.toks[j].Fold) && !q.exists(q.toks[j].Text) {
 			continue // "plus d'un mois"
+		}
+		if q.toks[j].Fold == "去" || q.toks[j].Fold == "来" {
+			continue // 移进去: whereto was said before
 		}
 		if f.role == lexicon.From && q.dotted(j) {
 			continue // "wipe out .log and .tmp files"

@@ -196,6 +196,9 @@ func (q *reading) best(c clause, prev *attempt) (best *attempt, margin float64) 
 	if best != nil && best.verb == 0 && best.guesses > 0 && best.guesses == len(best.heads) && len(best.conditions) == 0 && !best.placeNamed() {
 		return nil, 0 // one unknown word is no request
 	}
+	if best != nil {
+		best.widen()
+	}
 	if best != nil && best.verb < 0.1 && best.tool.Name != q.g.Lexicon().Default {
 		return nil, 0
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // hereAndPronouns takes "here", "it" and "them".
-func (a *attempt) hereAndPronouns() {
+func (a *attempt) hereAndPronouns(prev *attempt) {
 	for i := a.c.from; i < a.c.to; i++ {
 		switch f := a.q.words[i]; f.role {
 		case lexicon.Here:
@@ -23,6 +23,11 @@ func (a *attempt) hereAndPronouns() {
 			a.here = a.here || !a.inputSet()
 			a.mark(i, i+f.n)
 		case lexicon.It, lexicon.Them:
+			if dst := a.arg(lexicon.RoleDestination); i > a.c.from && a.q.words[i-1].role == lexicon.To && dst != "" && a.args[dst] == nil && prev != nil && prev.produces() && len(list(prev.args[prev.arg(lexicon.RoleThing)])) == 1 {
+				a.set(dst, list(prev.args[prev.arg(lexicon.RoleThing)])[0]) // "make a folder old and move a.txt into it"
+				a.mark(i-1, i+f.n)
+				continue
+			}
 			if !a.used[i] {
 				a.pronoun = f.role
 				a.mark(i, i+f.n)

@@ -354,7 +354,7 @@ func (a *attempt) startsSentence(i int) bool {
 		return false
 	}
 	for j := a.c.from; j < i; j++ {
-		if !a.q.filler(j) {
+		if !a.q.filler(j) || a.used[j] { // "do I have a contract"
 			return false
 		}
 	}
