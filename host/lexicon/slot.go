@@ -213,6 +213,9 @@ func (f *finder) word(m *Match, e, j int, kind string, fill func(any, int, bool)
 			return 0, false
 		}
 	case Han:
+		if n := f.run(j); e+1 == len(m.els) && kind == slotText && n > 1 {
+			return fill(value(n), n, path) // all that is left is the text: 改名为音乐
+		}
 		for n := 1; n <= 8 && j+n <= len(f.r.Tokens) && f.r.Tokens[j+n-1].Kind == Han; n++ {
 			words, slots := len(m.Words), len(m.Filled)
 			last := e+1 == len(m.els)
@@ -231,6 +234,21 @@ func (f *finder) word(m *Match, e, j int, kind string, fill func(any, int, bool)
 		}
 	}
 	return fill(value(1), 1, path)
+}
+
+// run is how many characters stand from token j to the end of the request, if
+// nothing else does and none of them can join another order on.
+func (f *finder) run(j int) int {
+	n := len(f.r.Tokens) - j
+	if n > 8 {
+		return 0
+	}
+	for _, t := range f.r.Tokens[j:] {
+		if t.Kind != Han || strings.Contains("并然再和后且", t.Fold) {
+			return 0
+		}
+	}
+	return n
 }
 
 // knows reports whether any phrase holds the word, in the plural too.

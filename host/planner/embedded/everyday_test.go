@@ -122,7 +122,16 @@ func TestEveryday(t *testing.T) {
 			"list all folders":                  `list_files {"kind":"folders"}`,
 			"show all files in all folders":     `list_files {"recursive":true}`,
 		},
+		"a name that is all that is left": {
+			"把music文件夹改名为音乐":                `rename_files {"items":["music"],"new_name":"音乐"}`,
+			"把inbox文件夹改名为收件箱":               `rename_files {"items":["inbox"],"new_name":"收件箱"}`,
+			"把inbox里的contract.pdf改名为合同.pdf": `rename_files {"items":["inbox/contract.pdf"],"new_name":"合同.pdf"}`,
+			"把inbox和documents打包成work.zip":   `make_archive {"items":["inbox","documents"],"output":"work.zip"}`,
+			"把inbox里的所有东西移到archive":         `move_files {"dst":"archive","src":["inbox"]}`,
+		},
 		"orders that go on": {
+			"make a folder called receipts and move the invoices into it":  `make_folder {"paths":["receipts"]}; move_files {"dst":"receipts","pattern":["*invoice*"],"src":["."]}`,
+			"copy logs to backup without the old folder":                   `copy_files {"dst":"backup","exclude":["old"],"items":["logs"]}`,
 			"move invoice-2026-01.pdf to archive and rename it to jan.pdf": `move_files {"dst":"archive","src":["inbox/invoice-2026-01.pdf"]} → $found; rename_files {"items":"$found.paths","new_name":"jan.pdf"}`,
 			"verschiebe song.mp3 nach music und benenne es in lied.mp3 um": `move_files {"dst":"music","src":["downloads/song.mp3"]} → $found; rename_files {"items":"$found.paths","new_name":"lied.mp3"}`,
 			"create a folder old and move todo.txt into it":                `make_folder {"paths":["old"]}; move_files {"dst":"old","src":["inbox/todo.txt"]}`,

@@ -149,7 +149,7 @@ func (a *attempt) denied() {
 func (a *attempt) certain(i int) bool {
 	t := a.q.toks[i]
 	_, end := a.valueAt(i)
-	return t.Kind == lexicon.Name || t.Kind == lexicon.Quoted || extensionOf(t) != "" || end > 0
+	return t.Kind == lexicon.Name || t.Kind == lexicon.Quoted || extensionOf(t) != "" || end > 0 || t.Kind == lexicon.Word && a.folderAt(i+1) // "without the old folder"
 }
 
 // exception reads one item at token i and moves i to its last token.

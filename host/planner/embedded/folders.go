@@ -75,8 +75,11 @@ func (q *reading) listed(i int) bool {
 	isName := func(k int) bool {
 		return k >= 0 && k < len(q.toks) && (q.toks[k].Kind == lexicon.Name || q.exists(q.toks[k].Text))
 	}
+	ends := func(k int) bool { // a verb may follow: 把inbox和documents打包
+		return q.itemEnds(k) || (q.lang == "zh" || q.lang == "de") && q.isVerb(k)
+	}
 	and := func(k int) bool { return k >= 0 && k < len(q.toks) && q.words[k].role == lexicon.And }
-	return and(i-1) && isName(i-2) && q.itemEnds(i+1) || and(i+1) && isName(i+2) && q.itemEnds(i+3)
+	return and(i-1) && isName(i-2) && ends(i+1) || and(i+1) && isName(i+2) && ends(i+3)
 }
 
 // onlyOne finds files and folders that were named without their folder where one

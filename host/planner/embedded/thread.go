@@ -26,6 +26,7 @@ func (a *attempt) hereAndPronouns(prev *attempt) {
 			if dst := a.arg(lexicon.RoleDestination); i > a.c.from && a.q.words[i-1].role == lexicon.To && dst != "" && a.args[dst] == nil && prev != nil && prev.produces() && len(list(prev.args[prev.arg(lexicon.RoleThing)])) == 1 {
 				a.set(dst, list(prev.args[prev.arg(lexicon.RoleThing)])[0]) // "make a folder old and move a.txt into it"
 				a.mark(i-1, i+f.n)
+				a.here = a.here || !a.inputSet() // what goes into it does not lie there yet
 				continue
 			}
 			if !a.used[i] {
