@@ -79,7 +79,11 @@ func chosen(t *registry.Tool, names []string, answer string) (arg, value string)
 		}
 	}
 	for _, name := range names {
-		if a := t.Args[name]; a != nil && a.PathRole == abi.RoleNone && len(plan.CheckValue(a, plan.Literal(answer))) == 0 {
+		a := t.Args[name]
+		if a == nil || a.PathRole != abi.RoleNone || !a.Declared || a.Type == abi.TypeString && a.Pattern == nil {
+			continue // takes anything
+		}
+		if len(plan.CheckValue(a, plan.Literal(answer))) == 0 {
 			if arg != "" {
 				return "", answer
 			}

@@ -23,11 +23,15 @@ func (q *reading) plan() planner.Answer {
 			return refusal(0.95, "There is no network here, so nothing can be done with an address.")
 		}
 	}
+	asked := q.first(lexicon.Asks)
 	if m := q.first(lexicon.Refuses); m != nil {
-		return refusal(0.95, "That is not something I can do here: "+m.Value+".")
+		// "remove 0:30-0:40" removes no file, whatever else it reads like.
+		if asked = q.covering(m, lexicon.Asks); asked == nil {
+			return refusal(0.95, "That is not something I can do here: "+m.Value+".")
+		}
 	}
-	if m := q.first(lexicon.Asks); m != nil {
-		return q.asks(m)
+	if asked != nil {
+		return q.asks(asked)
 	}
 	var calls []abi.Call
 	var prev *attempt
@@ -116,6 +120,16 @@ func (q *reading) first(meaning lexicon.Meaning) *lexicon.Match {
 			for _, w := range m.Words {
 				used[w] = true
 			}
+		}
+	}
+	return nil
+}
+
+// covering is a phrase of a meaning that takes in all of m.
+func (q *reading) covering(m *lexicon.Match, meaning lexicon.Meaning) *lexicon.Match {
+	for i := range q.matches {
+		if c := &q.matches[i]; c.Meaning == meaning && c.Start <= m.Start && m.End <= c.End {
+			return c
 		}
 	}
 	return nil

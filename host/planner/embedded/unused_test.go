@@ -119,6 +119,7 @@ func TestAmountsInTheirWords(t *testing.T) {
 		"quita el video de clip.mp4 y deja el sonido":           `extract_audio`,
 		"turn clip.mp4 into a gif called end.gif":               `"output":"end.gif"`,
 		"cut out 0:30-0:40 from clip.mp4":                       `clarify.*out of the middle`,
+		"remove 0:30-0:40 from clip.mp4":                        `clarify.*out of the middle`,
 		"schneide 0:30 bis 0:40 aus clip.mp4 heraus":            `clarify.*out of the middle`,
 		"shorten clip.mp4 by 10 seconds":                        `clarify.*A length to come to`,
 		"remove the second audio track from two.mkv":            `clarify.*One track of several`,
