@@ -21,8 +21,8 @@ func (a *attempt) places() {
 		if a.q.g.Lexicon().Stories && role != lexicon.From && a.valuePlace(i) {
 			continue
 		}
-		if a.q.g.Lexicon().Stories && a.q.toks[i].Kind == lexicon.Word && a.arg(lexicon.RolePlace) == "" && !a.q.exists(a.q.toks[i].Text) && a.namesFile() && (role != lexicon.To || a.arg(lexicon.RoleDestination) == "" || a.q.g.Knows(a.q.toks[i].Fold)) {
-			continue // "paste it into an email", "to at most": the file is named elsewhere
+		if a.q.g.Lexicon().Stories && a.q.toks[i].Kind == lexicon.Word && a.arg(lexicon.RolePlace) == "" && !a.q.exists(a.q.toks[i].Text) && a.namesFile() && (role != lexicon.To || a.before(i, lexicon.Named) < 0) {
+			continue // "paste it into an email", "to abotu 25 MB": the file is named elsewhere
 		}
 		if a.q.g.Lexicon().Stories && a.q.isVague(i) && !a.q.exists(a.q.toks[i].Text) {
 			continue // "to something smaller"

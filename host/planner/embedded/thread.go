@@ -29,12 +29,22 @@ func (a *attempt) hereAndPronouns(prev *attempt) {
 				a.here = a.here || !a.inputSet() // what goes into it does not lie there yet
 				continue
 			}
-			if !a.used[i] {
+			if !a.used[i] && !a.q.article(i) {
 				a.pronoun = f.role
 				a.mark(i, i+f.n)
 			}
 		}
 	}
+}
+
+// article reports whether a small word that could be "it" or "them" leads up to a
+// noun: French "garde les 30 premières secondes", Spanish "los primeros 30".
+func (q *reading) article(i int) bool {
+	if q.lang != "fr" && q.lang != "es" {
+		return false
+	}
+	j := i + q.words[i].n
+	return q.toks[i].Kind == lexicon.Word && j < len(q.toks) && (q.toks[j].Kind == lexicon.Number || q.toks[j].Kind == lexicon.Word && !q.itemEnds(j) && !q.isVerb(j))
 }
 
 // thread gives a call that names nothing itself what the call before was about:
