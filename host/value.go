@@ -26,7 +26,7 @@ func (p *planning) argument(d gate.Decision) *registry.Arg {
 		return nil
 	}
 	tool := calls[d.Call].Tool
-	if partial, err := plan.Parse(p.answer.Partial); err == nil && len(p.answer.Lacks) > 0 {
+	if partial, err := plan.Parse(p.answer.Partial); err == nil && len(p.answer.Lacks) > 0 && len(partial.Calls()) > 0 {
 		tool = partial.Calls()[0].Tool
 	}
 	t, ok := p.skill.Registry().Tool(tool)
@@ -46,7 +46,7 @@ func (p *planning) isBoolean(d gate.Decision) bool {
 // is dealt with.
 func (p *planning) lacked(ctx context.Context, d gate.Decision, answer string) (bool, error) {
 	open, err := plan.Parse(p.answer.Partial)
-	if err != nil {
+	if err != nil || len(open.Calls()) == 0 {
 		return true, err
 	}
 	if d.Arg == "" {
