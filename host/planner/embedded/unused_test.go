@@ -113,6 +113,8 @@ func TestAmountsInTheirWords(t *testing.T) {
 		"cut everything before 10 seconds from clip.mp4":                  `"start":"00:00:10"`,
 		"обрежь всё после 5 секунд в clip.mp4":                            `"end":"00:00:05"`,
 		"删除clip.mp4 5秒之后的部分":                                              `"end":"00:00:05"`,
+		"keep talk.mp4 up to 1:30":                                        `"end":"00:01:30"`,
+		"keep clip.mp4 from 0:10 until 0:20":                              `"start":"00:00:10"`,
 		"turn song.mp3 down to 30%":                                       `"level":"30%"`,
 		"3x slow motion of clip.mp4":                                      `"speed":0.3333`,
 		"забързай clip.mp4 с 50%":                                         `"speed":1.5`,
