@@ -129,6 +129,14 @@ func TestEveryday(t *testing.T) {
 			"把inbox和documents打包成work.zip":   `make_archive {"items":["inbox","documents"],"output":"work.zip"}`,
 			"把inbox里的所有东西移到archive":         `move_files {"dst":"archive","src":["inbox"]}`,
 		},
+		"sorted into folders": {
+			"ordena downloads en carpetas por tipo":         `organize_files {"by":"type","path":["downloads"]}`,
+			"sortiere downloads in ordner nach typ":         `organize_files {"by":"type","path":["downloads"]}`,
+			"range downloads dans des dossiers par type":    `organize_files {"by":"type","path":["downloads"]}`,
+			"подреди downloads в папки по тип":              `organize_files {"by":"type","path":["downloads"]}`,
+			"welche dateitypen gibt es in downloads":        `folder_summary {"by":"type","path":["downloads"]}`,
+			"delete everything except the documents folder": `delete_files {"exclude":["documents"],"path":["."]}`,
+		},
 		"orders that go on": {
 			"make a folder called receipts and move the invoices into it":  `make_folder {"paths":["receipts"]}; move_files {"dst":"receipts","pattern":["*invoice*"],"src":["."]}`,
 			"copy logs to backup without the old folder":                   `copy_files {"dst":"backup","exclude":["old"],"items":["logs"]}`,
@@ -173,6 +181,8 @@ func TestEverydayQuestions(t *testing.T) {
 		"what's in downloads/photos-from-ana.zip?":         "archives",
 		"was ist in downloads/source.tar.gz":               "archives",
 		"extract only readme from downloads/source.tar.gz": "whole archives",
+		"zip everything except the pictures into all.zip":  "folder",
+		"are there duplicates of sea.png":                  "the same as one another",
 		"which video is the longest":                       "how long",
 		"zip each pdf in inbox":                            "one archive",
 		"zippe jede pdf in inbox einzeln":                  "one archive",

@@ -199,7 +199,7 @@ func (a *attempt) exceptKind(i *int, v *lexicon.Match, end int) []string {
 	if folder && (a.folderAt(start-1) || a.folderAt(end)) { // "the documents folder"
 		return []string{text}
 	}
-	if folder && a.tool.Destructive {
+	if folder && (a.tool.Destructive || a.arg(lexicon.RoleFolder) != a.arg(lexicon.RolePlace)) { // who only looks at a kind was understood
 		a.filters++ // to be, whichever it is
 		a.doubt(start, end, "Is the folder %q to be left out, or every file of that kind?", text)
 		a.candidates = append(a.candidates, "the folder "+text, "all "+text+" files")

@@ -37,7 +37,7 @@ func (q *reading) findPlaces() {
 		if q.saysNothing(i, j) {
 			continue // "in den Dateinamen"
 		}
-		if f.role != lexicon.From && q.foldersAt(j) && !q.exists(q.toks[j].Text) && q.within(i, j) {
+		if f.role == lexicon.In && !q.exists(q.toks[j].Text) && q.within(i, j) {
 			continue // "in folders by type"
 		}
 		if f.role != lexicon.To && q.filler(i) && q.isVerb(j) && !q.exists(q.toks[j].Text) {
