@@ -84,6 +84,8 @@ func TestEveryday(t *testing.T) {
 			"list the documents":                                `list_files {"file_type":["document"]}`,
 		},
 		"folders that are named side by side": {
+			"copy all pictures and music to usb":               `copy_files {"dst":"usb","file_type":["image","audio"],"src":["."]}`,
+			"copy pictures and music to usb":                   `copy_files {"dst":"usb","items":["pictures","music"]}`,
 			"copy inbox and downloads to backup":               `copy_files {"dst":"backup","items":["inbox","downloads"]}`,
 			"copy everything in inbox and downloads to backup": `copy_files {"dst":"backup","src":["inbox","downloads"]}`,
 			"pack notes and archive into both.zip":             `make_archive {"items":["notes","archive"],"output":"both.zip"}`,
@@ -187,6 +189,7 @@ func TestEverydayQuestions(t *testing.T) {
 		"zip each pdf in inbox":                            "one archive",
 		"zippe jede pdf in inbox einzeln":                  "one archive",
 		"move documents to archive":                        "folder",
+		"delete pictures and music":                        "folders",
 		"delete documents":                                 "folder",
 		"zip the pictures":                                 "folder",
 		"create archive/2026 and move invoices there":      "",

@@ -102,7 +102,7 @@ func (a *attempt) fill(prev *attempt) {
 func (a *attempt) phrases() {
 	for i := range a.q.matches {
 		m := &a.q.matches[i]
-		if m.Start < a.c.from || m.End > a.c.to || a.q.placeOf(m) != "" || len(m.Words) == 1 && len(m.Filled) == 0 && m.Meaning != lexicon.Function && a.q.listed(m.Start) {
+		if m.Start < a.c.from || m.End > a.c.to || a.q.placeOf(m) != "" || len(m.Words) == 1 && len(m.Filled) == 0 && m.Meaning != lexicon.Function && !(a.tool.Destructive && m.Meaning == lexicon.Value) && a.q.listed(m.Start) {
 			continue
 		}
 		switch m.Meaning {

@@ -16,7 +16,7 @@ import (
 // article or another case leaves open.
 func (a *attempt) folderOrKind() {
 	folder, lex := a.arg(lexicon.RoleFolder), a.q.g.Lexicon()
-	if folder == "" || len(a.heads) != 1 || a.q.req.Exists == nil || !slices.Equal(a.looked(), []string{"."}) {
+	if folder == "" || len(a.heads) == 0 || a.q.req.Exists == nil || !slices.Equal(a.looked(), []string{"."}) {
 		return
 	}
 	narrowed := a.filters
@@ -32,7 +32,7 @@ func (a *attempt) folderOrKind() {
 	if len(list(a.args[a.arg(lexicon.RoleExcept)])) > 0 {
 		narrowed-- // what is left out narrows down either
 	}
-	if narrowed != 1 || a.tool.Name == lex.Default || slices.Contains(lex.Finds, a.tool.Name) {
+	if narrowed != len(a.heads) || a.tool.Name == lex.Default || slices.Contains(lex.Finds, a.tool.Name) {
 		return // "find documents" is about the kind
 	}
 	h := a.heads[0]
@@ -41,7 +41,13 @@ func (a *attempt) folderOrKind() {
 		return
 	}
 	name := strings.ToLower(text)
-	if !a.q.folder(name) {
+	if slices.ContainsFunc(a.heads, func(h head) bool { return !a.q.folder(strings.ToLower(a.q.text(h.tok, h.end))) }) {
+		return
+	}
+	if last := a.heads[len(a.heads)-1]; len(a.heads) > 1 {
+		if a.tool.Destructive {
+			a.doubt(h.tok, last.end, "Do you mean the folders in %q, or all files of those kinds?", a.q.text(h.tok, last.end))
+		}
 		return
 	}
 	bare := text == name && (h.tok == a.c.from || a.q.lang == "zh" || a.used[h.tok-1] || !a.q.filler(h.tok-1) && a.q.words[h.tok-1].n == 0)
@@ -79,7 +85,8 @@ func (q *reading) listed(i int) bool {
 		return q.itemEnds(k) || (q.lang == "zh" || q.lang == "de") && q.isVerb(k)
 	}
 	and := func(k int) bool { return k >= 0 && k < len(q.toks) && q.words[k].role == lexicon.And }
-	return and(i-1) && isName(i-2) && ends(i+1) || and(i+1) && isName(i+2) && ends(i+3)
+	all := func(k int) bool { return k > 0 && q.words[k-1].role == lexicon.All } // "all pictures and music"
+	return and(i-1) && isName(i-2) && ends(i+1) && !all(i-2) || and(i+1) && isName(i+2) && ends(i+3) && !all(i)
 }
 
 // onlyOne finds files and folders that were named without their folder where one
