@@ -118,22 +118,30 @@ func (l *linter) tool(t *registry.Tool) {
 // an alias of the same name, and two aliases that differ only in case or
 // separators cancel each other.
 func (l *linter) aliases(t *registry.Tool, a *registry.Arg) {
+	if len(a.Synonyms) == 0 {
+		return
+	}
 	keys := make([]string, 0, len(a.Synonyms))
 	for k := range a.Synonyms {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
-	for i, k := range keys {
-		to := a.Synonyms[k]
-		for _, v := range a.Enum {
-			if plan.SameWord(k, v) && v != to {
+	values, first := map[string][]string{}, map[string]string{} // by the word that they are
+	for _, v := range a.Enum {
+		values[plan.Word(v)] = append(values[plan.Word(v)], v)
+	}
+	for _, k := range keys {
+		word, to := plan.Word(k), a.Synonyms[k]
+		for _, v := range values[word] {
+			if v != to {
 				l.add(CodeAlias, toolsFile, t.Line, "alias %q of %q in %q stands for %q, but %q is a value itself", k, a.Name, t.Name, to, v)
+				break
 			}
 		}
-		for _, other := range keys[:i] {
-			if plan.SameWord(k, other) && a.Synonyms[other] != to {
-				l.add(CodeAlias, toolsFile, t.Line, "aliases %q and %q of %q in %q are one word with two meanings", other, k, a.Name, t.Name)
-			}
+		if other, taken := first[word]; !taken {
+			first[word] = k
+		} else if a.Synonyms[other] != to {
+			l.add(CodeAlias, toolsFile, t.Line, "aliases %q and %q of %q in %q are one word with two meanings", other, k, a.Name, t.Name)
 		}
 	}
 }

@@ -280,6 +280,20 @@ func SameWord(a, b string) bool {
 	}
 }
 
+// Word is what SameWord compares of a spelling: two are the same word when it is
+// the same.
+func Word(s string) string {
+	var b strings.Builder
+	for {
+		r, n := nextLetter(s)
+		if n == 0 {
+			return b.String()
+		}
+		b.WriteRune(r)
+		s = s[n:]
+	}
+}
+
 // nextLetter returns the first rune that counts, in lower case, and how many
 // bytes to skip; 0 at the end.
 func nextLetter(s string) (rune, int) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"stepbox.dev/abi"
-	"stepbox.dev/host/registry/nearest"
 	"stepbox.dev/host/registry/yamldoc"
 )
 
@@ -81,7 +80,7 @@ func (b *builder) oneOf(n *yamldoc.Node, key string, known []string) string {
 	if i := slices.Index(known, word); i >= 0 {
 		return known[i] // the one copy: a large registry holds each word thousands of times
 	}
-	b.faults.Add(n.Get(key), "%s %q must be one of %s%s", key, word, strings.Join(known, ", "), nearest.Hint(word, known))
+	b.faults.Add(n.Get(key), "%s %q must be one of %s%s", key, word, strings.Join(known, ", "), b.faults.Hint(word, known))
 	return ""
 }
 
@@ -184,9 +183,13 @@ func (b *builder) consistent(n *yamldoc.Node, t *Tool, a *Arg) {
 	if a.Min != nil && a.Max != nil && *a.Min > *a.Max {
 		f.Add(n, "argument %q of %q has a min above its max", a.Name, t.Name)
 	}
+	values := make(map[string]bool, len(a.Enum))
+	for _, v := range a.Enum {
+		values[v] = true
+	}
 	for from, to := range a.Synonyms {
-		if !slices.Contains(a.Enum, to) {
-			f.Add(n.Get("aliases"), "alias %q stands for %q, which is no value of %q%s", from, to, a.Name, nearest.Hint(to, a.Enum))
+		if !values[to] {
+			f.Add(n.Get("aliases"), "alias %q stands for %q, which is no value of %q%s", from, to, a.Name, b.faults.Hint(to, a.Enum))
 		}
 	}
 }

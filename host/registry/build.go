@@ -77,7 +77,7 @@ func (b *builder) tools(root *yamldoc.Node) {
 	}
 	for _, d := range b.options.Disabled {
 		if disabled[d] {
-			b.faults.AddAt(b.options.File, 0, "disabled_tools names %q, which is no tool%s", d, nearest.Hint(d, b.registry.Names()))
+			b.faults.AddAt(b.options.File, 0, "disabled_tools names %q, which is no tool%s", d, b.faults.Hint(d, b.registry.Names()))
 		}
 	}
 	b.registry.inject()
@@ -162,7 +162,7 @@ func (b *builder) safety(n *yamldoc.Node, t *Tool) {
 	case "destructive":
 		t.Destructive = true
 	default:
-		f.Add(n.Get("safety_category"), "safety_category %q must be safe or destructive%s", c, nearest.Hint(c, []string{"safe", "destructive"}))
+		f.Add(n.Get("safety_category"), "safety_category %q must be safe or destructive%s", c, b.faults.Hint(c, []string{"safe", "destructive"}))
 	}
 	if t.Readonly && t.Destructive {
 		f.Add(n.Get("readonly"), "tool %q cannot be readonly and destructive", t.Name)
@@ -209,7 +209,7 @@ func (b *builder) known(n *yamldoc.Node, t *Tool, key string) []string {
 	names := b.texts(n, key, maxArgs)
 	for _, a := range names {
 		if t.Args[a] == nil {
-			b.faults.Add(n.Get(key), "%s names %q, which is no argument of %q%s", key, a, t.Name, nearest.Hint(a, t.ArgOrder))
+			b.faults.Add(n.Get(key), "%s names %q, which is no argument of %q%s", key, a, t.Name, b.faults.Hint(a, t.ArgOrder))
 		}
 	}
 	return names
@@ -224,7 +224,7 @@ func (b *builder) aliases(n *yamldoc.Node, t *Tool) {
 	for _, e := range m.Entries {
 		switch target := e.Value.Text; {
 		case !e.Value.Scalar() || t.Args[target] == nil:
-			b.faults.AddAt(e.Value.File, e.Line, "arg_aliases sends %q to %q, which is no argument of %q%s", e.Key, target, t.Name, nearest.Hint(target, t.ArgOrder))
+			b.faults.AddAt(e.Value.File, e.Line, "arg_aliases sends %q to %q, which is no argument of %q%s", e.Key, target, t.Name, b.faults.Hint(target, t.ArgOrder))
 		case t.Args[e.Key] != nil:
 			b.faults.AddAt(e.Value.File, e.Line, "arg_aliases sends %q elsewhere, but it is an argument of %q itself", e.Key, t.Name)
 		default:
@@ -243,7 +243,7 @@ func (b *builder) values(n *yamldoc.Node, t *Tool, key string) map[string]any {
 	for _, e := range m.Entries {
 		switch {
 		case t.Args[e.Key] == nil:
-			b.faults.AddAt(e.Value.File, e.Line, "%s gives %q, which is no argument of %q%s", key, e.Key, t.Name, nearest.Hint(e.Key, t.ArgOrder))
+			b.faults.AddAt(e.Value.File, e.Line, "%s gives %q, which is no argument of %q%s", key, e.Key, t.Name, b.faults.Hint(e.Key, t.ArgOrder))
 		case e.Value.Kind == yamldoc.Null:
 			b.faults.AddAt(e.Value.File, e.Line, "%s gives %q no value", key, e.Key)
 		default:

@@ -253,6 +253,27 @@ func TestListsHaveAnEnd(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// A word that is none is compared with all known ones, which a stranger can list
+// by the thousand, for as many words as anybody reads about. Without an end this
+// takes minutes.
+func TestHintsHaveAnEnd(t *testing.T) {
+	var values, aliases strings.Builder
+	for i := range maxValues {
+		fmt.Fprintf(&values, "%062dv, ", i)
+		fmt.Fprintf(&aliases, "k%060d: %062dw, ", i, i)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "look:\n  description: x\n  arg_schemas:\n    a: &a {enum: [%s], aliases: {%s}}\n", values.String(), aliases.String())
+	for i := range 40 {
+		fmt.Fprintf(&text, "    a%d: *a\n", i)
+	}
+	_, err := Parse([]byte(text.String()), Options{})
+	require.ErrorContains(t, err, "more faults")
+	hints := strings.Count(err.Error(), "did you mean")
+	require.Positive(t, hints)
+	require.LessOrEqual(t, hints, 30)
+}
+
 // What the patterns of a contract compile to is counted before it is made, for
 // each and for all of them.
 func TestPatternsHaveAnEnd(t *testing.T) {

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -30,7 +31,13 @@ type builder struct {
 	weights [3]map[string][]weighed    // words, stems, grams
 	tokens  map[string][]lexicon.Token // of texts that several tools share
 	room    []lexicon.Token            // to read a text into
+	left    int                        // words of the skill that are still read
 }
+
+// maxWords is how many words of a skill lead to its tools. A stranger's contract
+// can say one text for each of a thousand tools; what it says beyond that leads
+// nowhere.
+const maxWords = 300_000
 
 // weighed is a tool that holds a word, and the weight of its best place there.
 type weighed struct {
@@ -51,7 +58,8 @@ func (b *builder) addSkill(s *skill.Skill) {
 	if err != nil { // a skill with a broken lexicon is still found by its contract
 		lex = &lexicon.Lexicon{}
 	}
-	ids := map[string]int32{}
+	b.left = maxWords
+	ids, takes := map[string]int32{}, map[string][]int32{} // tools by name, and by argument
 	for _, t := range s.Registry().Tools() {
 		if !lexicon.Public(t) {
 			continue
@@ -59,17 +67,17 @@ func (b *builder) addSkill(s *skill.Skill) {
 		id := int32(len(b.index.tools))
 		ids[t.Name] = id
 		b.index.tools = append(b.index.tools, Hit{Skill: s.Name(), Tool: t.Name})
+		for arg := range t.Args {
+			takes[arg] = append(takes[arg], id)
+		}
 		b.addTool(id, t)
-		b.text(id, s.Description(), inSkill)
 	}
 	b.entries(ids, lex.Tools, inVerbs)
 	b.entries(ids, lex.Nouns, inNouns)
 	b.entries(ids, lex.Phrases, inPhrases)
 	for _, e := range lex.Values {
-		for name, id := range ids {
-			if t, _ := s.Registry().Tool(name); t.Args[e.Arg] != nil {
-				b.says(id, e.Say, inValues)
-			}
+		for _, id := range takes[e.Arg] {
+			b.says(id, e.Say, inValues)
 		}
 	}
 	for _, ex := range s.Prompt().Examples {
@@ -78,6 +86,9 @@ func (b *builder) addSkill(s *skill.Skill) {
 				b.text(id, ex.Request, inExamples)
 			}
 		}
+	}
+	for _, id := range slices.Sorted(maps.Values(ids)) { // last: it tells skills apart, not tools
+		b.text(id, s.Description(), inSkill)
 	}
 }
 
@@ -109,6 +120,9 @@ func (b *builder) entries(ids map[string]int32, entries []lexicon.Entry, weight 
 func (b *builder) says(id int32, say map[string][]string, weight float64) {
 	for _, phrases := range say {
 		for _, p := range phrases {
+			if b.left <= 0 {
+				return
+			}
 			p = markup.Replace(dropSlots(p))
 			words := 0
 			for range strings.FieldsSeq(p) {
@@ -124,25 +138,32 @@ var markup = strings.NewReplacer("|", " ", "?", "", "!", "", "...", " ")
 
 // dropSlots removes {…} from a phrase.
 func dropSlots(p string) string {
+	var b strings.Builder
 	for {
 		i := strings.IndexByte(p, '{')
 		j := strings.IndexByte(p, '}')
 		if i < 0 || j < i {
-			return p
+			return b.String() + p
 		}
-		p = p[:i] + " " + p[j+1:]
+		b.WriteString(p[:i] + " ")
+		p = p[j+1:]
 	}
 }
 
 // text adds the words of a text. A word counts once a field, and its best field
 // most: repeating a word buys nothing.
 func (b *builder) text(id int32, text string, weight float64) {
+	if b.left <= 0 {
+		return
+	}
 	toks, known := b.tokens[text]
 	if !known {
 		b.room = lexicon.AppendTokens(b.room[:0], strings.ReplaceAll(text, "*", ""))
 		toks = slices.Clone(b.room)
 		b.tokens[text] = toks
 	}
+	toks = toks[:max(0, min(len(toks), b.left))]
+	b.left -= len(toks)
 	for i, t := range toks {
 		switch t.Kind {
 		case lexicon.Han:

@@ -125,3 +125,27 @@ func benchmark(b *testing.B, n int) {
 
 func BenchmarkSearch30Tools(b *testing.B)    { benchmark(b, 30) }
 func BenchmarkSearch10000Tools(b *testing.B) { benchmark(b, 10000) }
+
+// What a contract says without end leads nowhere, and its tools are still found by
+// what they say themselves.
+func TestWordsHaveAnEnd(t *testing.T) {
+	var tools, said strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&tools, "tool%d:\n  description: Does it.\n  keywords: [own%d]\n  readonly: true\n", i, i)
+	}
+	for i := range 5000 {
+		fmt.Fprintf(&said, "w%d ", i)
+	}
+	s := made(t, "talker", strings.Replace(tools.String(), "Does it.", said.String(), 1))
+	b := newBuilder()
+	b.left = maxWords
+	for id := range int32(500) {
+		b.text(id, said.String(), inSkill)
+	}
+	held := 0
+	for _, tools := range b.weights[0] {
+		held += len(tools)
+	}
+	require.Equal(t, maxWords, held, "of 2,500,000")
+	require.Equal(t, "tool499", New([]*skill.Skill{s}).Search("own499", 1)[0].Tool)
+}

@@ -18,7 +18,7 @@ func Of(word string, known []string) string {
 	best, bestDistance := "", limit(word)+1
 	folded := fold(word)
 	for _, k := range known {
-		if len(k) > longest || k == word {
+		if d := len(k) - len(word); len(k) > longest || k == word || d >= bestDistance || -d >= bestDistance {
 			continue
 		}
 		if d := distance(folded, fold(k), bestDistance); d < bestDistance {
@@ -48,9 +48,9 @@ func limit(word string) int {
 	}
 }
 
-func fold(s string) string {
-	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(s))
-}
+var separators = strings.NewReplacer("-", "_", " ", "_")
+
+func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
 
 // distance counts insertions, deletions, substitutions and swaps of neighbours
 // between a and b, or returns most when it would be that or more.

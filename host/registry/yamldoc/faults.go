@@ -16,8 +16,21 @@ const most = 100
 // Faults collects everything that is wrong with a document, so that its author
 // sees all of it at once. The zero value is ready.
 type Faults struct {
-	list []string
-	more int
+	list  []string
+	more  int
+	hints int
+}
+
+// maxHints is how often the word that was meant is looked for: it takes a look at
+// all known ones, and a hostile file may have many of both.
+const maxHints = 30
+
+// Hint is nearest.Hint, for as many words as anybody reads about.
+func (f *Faults) Hint(word string, known []string) string {
+	if f.hints++; f.hints > maxHints {
+		return ""
+	}
+	return nearest.Hint(word, known)
 }
 
 // Add notes a fault at a node.
@@ -58,7 +71,7 @@ func (f *Faults) Err() error {
 func (f *Faults) Keys(n *Node, what string, known []string) {
 	for _, e := range n.Entries {
 		if !slices.Contains(known, e.Key) {
-			f.AddAt(n.fileOf(e), e.Line, "unknown %s %q%s", what, e.Key, nearest.Hint(e.Key, known))
+			f.AddAt(n.fileOf(e), e.Line, "unknown %s %q%s", what, e.Key, f.Hint(e.Key, known))
 		}
 	}
 }
