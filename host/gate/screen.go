@@ -125,11 +125,19 @@ func isKind(word string, kinds map[string]bool) bool {
 	return kinds[word] || kinds[singular(word)] || extensions[word] || extensions[singular(word)]
 }
 
+// longestKind bounds, in bytes, what is read as a kind of files: a contract may
+// list much longer texts by the thousand.
+const longestKind = 100
+
 // declaredKinds are the one-word enum values of the contract and their other
 // spellings.
 func declaredKinds(r *registry.Registry) map[string]bool {
-	out := map[string]bool{}
+	out, seen := map[string]bool{}, map[string]bool{}
 	add := func(s string) {
+		if len(s) > longestKind || seen[s] {
+			return
+		}
+		seen[s] = true
 		if words := tokenize(s); len(words) == 1 && !limitless(words[0].text) {
 			out[words[0].text] = true
 		}
@@ -140,7 +148,7 @@ func declaredKinds(r *registry.Registry) map[string]bool {
 				add(v)
 			}
 			for v, to := range a.Synonyms {
-				if !limitless(fold(to)) { // "everything" as a word for "both"
+				if len(to) > longestKind || !limitless(fold(to)) { // "everything" as a word for "both"
 					add(v)
 				}
 			}
