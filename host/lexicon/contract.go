@@ -81,10 +81,8 @@ func (g *Grammar) isValue(word string) bool {
 
 // addValue adds a value once an argument name, however many tools have it.
 func (g *Grammar) addValue(s, arg, value string) {
-	for _, p := range g.values[arg] {
-		if p.Value == value && len(p.els) == 1 && len(p.els[0].words) == 1 && p.els[0].words[0] == Fold(s) {
-			return
-		}
+	if g.said[[3]string{arg, value, Fold(s)}] {
+		return
 	}
 	g.add(s, Phrase{Meaning: Value, Arg: arg, Value: value, Skill: true})
 }

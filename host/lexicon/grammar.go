@@ -61,6 +61,7 @@ type Grammar struct {
 	floating []*slotGroup         // begin with a slot, by its kind
 	phrases  []*Phrase
 	values   map[string][]*Phrase // by argument
+	said     map[[3]string]bool   // of them those of one word: argument, value, word
 	fillers  map[string]languages
 	small    map[string]bool // single function words: never a text or a name
 	known    map[string]bool // every literal word, for spelling
@@ -101,7 +102,7 @@ func New(lex *Lexicon, reg *registry.Registry) *Grammar {
 	}
 	g := &Grammar{
 		lex: lex, reg: reg, exact: make(map[string][]*Phrase, len(lex.phrases)), prefix: map[string][]*Phrase{},
-		values: map[string][]*Phrase{}, fillers: map[string]languages{}, small: map[string]bool{}, known: make(map[string]bool, len(lex.phrases)), steers: map[string]bool{},
+		values: map[string][]*Phrase{}, said: map[[3]string]bool{}, fillers: map[string]languages{}, small: map[string]bool{}, known: make(map[string]bool, len(lex.phrases)), steers: map[string]bool{},
 	}
 	g.addShared()
 	g.addLexicon()
@@ -254,6 +255,9 @@ func (g *Grammar) add(s string, p Phrase) {
 		g.index(c)
 		if c.Meaning == Value {
 			g.values[c.Arg] = append(g.values[c.Arg], c)
+			if len(els) == 1 && len(els[0].words) == 1 {
+				g.said[[3]string{c.Arg, c.Value, els[0].words[0]}] = true
+			}
 		}
 	}
 }
