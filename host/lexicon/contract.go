@@ -79,9 +79,13 @@ func (g *Grammar) isValue(word string) bool {
 	return false
 }
 
+// longestValue bounds, in bytes, the values that a request may name: a contract may
+// list much longer texts by the thousand, which nobody says.
+const longestValue = 100
+
 // addValue adds a value once an argument name, however many tools have it.
 func (g *Grammar) addValue(s, arg, value string) {
-	if g.said[[3]string{arg, value, Fold(s)}] {
+	if len(s) > longestValue || g.said[[3]string{arg, value, Fold(s)}] {
 		return
 	}
 	g.add(s, Phrase{Meaning: Value, Arg: arg, Value: value, Skill: true})

@@ -226,6 +226,10 @@ func (b *batch) progress(i int, done float64) {
 	b.s.w.o.Progress(b.s.c.Index, p)
 }
 
+// mostWork bounds the weight of a run: a guest says it, and a sum of several has to
+// stay a number.
+const mostWork = 1e15
+
 // sum is how far all runs have come, and, of a call of several requests, what
 // it had done before them.
 func (b *batch) sum() (done, total float64) {
@@ -237,6 +241,7 @@ func (b *batch) sum() (done, total float64) {
 		if weight <= 0 {
 			weight = r.Progress.Total
 		}
+		weight = min(weight, mostWork)
 		done, total = done+weight*min(max(b.done[i]/r.Progress.Total, 0), 1), total+weight
 	}
 	if b.r.Whole > 0 {
