@@ -101,6 +101,26 @@ func TestCancelKills(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// A worker that is ended while a large request is on its way to the child was
+// cancelled; the broken pipe is no failure of the step.
+func TestCancelWhileAsking(t *testing.T) {
+	m, err := openCache(t).Module(t.Context(), good(), nil)
+	require.NoError(t, err)
+	large := map[string]any{"text": strings.Repeat("x", 4<<20)}
+	for i := range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		w, err := worker.Start(ctx, worker.Options{Module: m})
+		require.NoError(t, err)
+		works(t, w)
+		time.AfterFunc(time.Duration(i)*time.Millisecond, cancel)
+		for err == nil {
+			_, err = w.Step(t.Context(), abi.ModeRead, abi.StepRequest{Tool: "go", Args: large})
+		}
+		require.Equal(t, fault.Interrupted, fault.Of(err), "%v", err)
+		require.NoError(t, w.Close())
+	}
+}
+
 // Guests that end badly by themselves fail their step, and the next call of
 // the same worker works.
 func TestCrashes(t *testing.T) {

@@ -150,14 +150,6 @@ func (s *session) next() (frame, error) {
 		if open {
 			return f, nil
 		}
-		// Ending the worker, or the call, kills the child, too.
-		for _, ctx := range []context.Context{s.ctx, s.w.done} {
-			if ctx.Err() != nil {
-				s.broken = true
-				s.p.kill()
-				return frame{}, ended(s.tool, context.Cause(ctx))
-			}
-		}
 		return frame{}, s.died(s.p.readErr)
 	case <-s.clock.c():
 		s.broken = true
@@ -258,6 +250,12 @@ func (s *session) confirm(r abi.ConfirmRequest) (bool, error) {
 func (s *session) died(err error) error {
 	s.broken = true
 	s.p.kill()
+	// Ending the worker, or the call, kills the child, too.
+	for _, ctx := range []context.Context{s.ctx, s.w.done} {
+		if ctx.Err() != nil {
+			return ended(s.tool, context.Cause(ctx))
+		}
+	}
 	if refused := s.p.refused.Load(); refused != nil && !s.p.ready {
 		return *refused
 	}
