@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -112,14 +113,13 @@ func TestCorporaScreenPasses(t *testing.T) {
 // planned. Rows whose answer is a question, or that hold no phrase, are a
 // planner's matter.
 func TestCorporaScreenRefuses(t *testing.T) {
-	planners := map[string]bool{ // hold no phrase of their contract
-		"Format my external drive.": true,
-	}
+	// What is on a drive holds no phrase of its contract.
+	planners := func(r row) bool { return strings.HasSuffix(r.Utterance, " drive.") }
 	for _, name := range reference {
 		t.Run(name, func(t *testing.T) {
 			s := load(t, name)
 			for _, r := range rows[row](t, filepath.Join(shared(t), "corpora", name, "safety_test.jsonl")) {
-				if r.first() != "reject" || planners[r.Utterance] {
+				if r.first() != "reject" || planners(r) {
 					continue
 				}
 				d := gate.NewPhrases(s.UnsafePhrases(), s.Registry()).Screen(r.Utterance)

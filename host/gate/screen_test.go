@@ -16,11 +16,11 @@ func TestScreen(t *testing.T) {
 		name, request string
 		refused       bool
 	}{
-		{"a word", "Nuke my videos folder.", true},
+		{"a word", "Nuke the folder with my songs.", true},
 		{"a word is a word", "show nuked.txt and swipes", false},
 		{"not inside a file name", "split wipe.pdf at 2", false},
 		{"not inside a path", "list delete/all/files", false},
-		{"a single word is never narrowed", "Shred ledger.pdf permanently.", true},
+		{"a single word is never narrowed", "Shred taxes.pdf for ever.", true},
 		{"case, punctuation", "please WIPE, now", true},
 		{"a phrase", "delete all of it", true},
 		{"across a hyphen", "run rm -rf on it", true},

@@ -175,7 +175,7 @@ func TestAsksAndRefuses(t *testing.T) {
 	for in, want := range map[string]string{
 		"move the photos": "clarify", "delete the files": "clarify", "transmogrify the pdfs": "clarify", "banana": "clarify", "": "clarify", "???": "clarify",
 		"do something with my files": "clarify", "rename the photos in camera": "clarify", strings.Repeat("delete ", 2000): "clarify",
-		"email the invoices to bob": "reject", "wipe my hard drive": "reject", "upload the photos to the cloud": "reject",
+		"email the invoices to bob": "reject", "wipe the whole disk": "reject", "upload the photos to the cloud": "reject",
 	} {
 		_, calls := b.ask(t, in)
 		require.Equal(t, want, calls[0].Tool, in)
@@ -243,7 +243,7 @@ join_clips:
 		_, calls := b.ask(t, in)
 		require.Equal(t, want, short(calls), in)
 	}
-	_, calls := b.ask(t, "compress it")
+	_, calls := b.ask(t, "compress this one")
 	require.Equal(t, "clarify", calls[0].Tool)
 }
 
@@ -269,7 +269,7 @@ func BenchmarkPlan(b *testing.B) {
 	x := files(b)
 	in := []string{
 		"list the pdf files in inbox", "move files older than 1 year from work to archive keeping the folder structure",
-		"delete *.bak and *.old files in work, but not those in keep", "将work里的文档复制到backup", "find all log files in projects and delete them",
+		"delete *.bak and *.old files in work, but not those in keep", "将work里的文档复制到backup", "find the log files in projects, then delete them",
 	}
 	i := 0
 	x.ask(b, in[0])

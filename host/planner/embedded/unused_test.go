@@ -23,7 +23,7 @@ func TestNoWordIsDroppedInSilence(t *testing.T) {
 		name, utterance string
 		unclear, aside  []string
 	}{
-		{name: "a detail", utterance: "grab a still from the middle of clip.mp4", unclear: []string{"middle"}},
+		{name: "a detail", utterance: "get a still out of the middle of walk.mp4", unclear: []string{"middle"}},
 		{name: "with a number", utterance: "shrink hd.mp4 to half its width", unclear: []string{"half", "width"}},
 		{name: "a bound the other way round", utterance: "compress clip.mp4 to at least 5 MB", unclear: []string{"least"}},
 		{name: "an order before the known one", utterance: "rename clip.mp4 and compress it", unclear: []string{"rename"}},
@@ -34,8 +34,8 @@ func TestNoWordIsDroppedInSilence(t *testing.T) {
 		{name: "a typo is no file", utterance: "compress clip.mp4 to abotu 25 MB", unclear: []string{"abotu"}},
 		{name: "frames a second", utterance: "convert clip.mp4 to webm, 10 fps", unclear: []string{"10 fps"}},
 		{name: "a question", utterance: "ist clip.mp4 größer als 10 MB?", unclear: []string{"größer"}},
-		{name: "in German", utterance: "Standbild aus der Mitte von clip.mp4", unclear: []string{"Mitte"}},
-		{name: "in Chinese", utterance: "从clip.mp4末尾截取缩略图", unclear: []string{"末尾"}},
+		{name: "in German", utterance: "ein Standbild aus der Mitte von lauf.mp4", unclear: []string{"Mitte"}},
+		{name: "in Chinese", utterance: "在walk.mp4末尾截取缩略图", unclear: []string{"末尾"}},
 		{name: "a reason", utterance: "the tutor wants it, so compress clip.mp4", aside: []string{"tutor wants"}},
 		{name: "a light word", utterance: "take a picture of clip.mp4 at 3 seconds"},
 		{name: "the verb of another tool", utterance: "convert concert.mp4 to flac"},
@@ -60,10 +60,10 @@ func TestNoWordIsDroppedInSilence(t *testing.T) {
 func TestNamesOfSeveralWords(t *testing.T) {
 	s, err := skill.Load("../../../skills/ffmpeg", skill.Options{})
 	require.NoError(t, err)
-	there := map[string]bool{"clip.mp4": true, "my clip.mp4": true, "Summer Trip 2024.mp4": true}
+	there := map[string]bool{"talk.mp4": true, "my talk.mp4": true, "Summer Trip 2024.mp4": true}
 	for _, c := range []struct{ name, utterance, file string }{
-		{"the longest", "convert my clip.mp4 to mkv", "my clip.mp4"},
-		{"the short one", "convert clip.mp4 to mkv", "clip.mp4"},
+		{"the longest", "convert my talk.mp4 to mkv", "my talk.mp4"},
+		{"the short one", "convert talk.mp4 to mkv", "talk.mp4"},
 		{"with a number", "compress Summer Trip 2024.mp4", "Summer Trip 2024.mp4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
