@@ -94,7 +94,7 @@ func (rec *record) save(r *commit.Run) error {
 	switch {
 	case err == nil:
 		return nil
-	case commit.DiskFull(err):
+	case fault.NoRoom(err):
 		return fault.New(fault.StepFailed, "record of run %s: the disk is full: %w", r.ID, err).Hint("free some space, then run it again")
 	}
 	return fault.New(fault.Internal, "record of run %s: %w", r.ID, err)

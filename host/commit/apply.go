@@ -264,7 +264,7 @@ func (r *Run) commitError(err error, strays []string) error {
 	switch {
 	case errors.As(err, &c):
 		return fault.New(fault.CheckFailed, "%w%s", err, left).Hint("run the request again")
-	case isFull(err):
+	case fault.NoRoom(err):
 		return fault.New(fault.StepFailed, "the disk of %q is full: %w%s", r.Sandbox, err, left).Hint("free some space, then: stepbox commit %s", r.ID)
 	case isReadOnly(err):
 		return fault.New(fault.StepFailed, "the sandbox %q cannot be changed: %w%s", r.Sandbox, err, left)

@@ -340,9 +340,6 @@ func isMissing(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is
 // isTaken reports that a name is there already.
 func isTaken(err error) bool { return errors.Is(err, unix.EEXIST) || errors.Is(err, unix.ENOTEMPTY) }
 
-// isFull reports that the disk or a quota of the system is used up.
-func isFull(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
-
 // errOtherMount is what the kernel answers at the border of a file system.
 var errOtherMount error = unix.EXDEV
 

@@ -50,7 +50,6 @@ func fileMode(mode uint32) fs.FileMode                   { return fs.FileMode(mo
 func blocks(info fs.FileInfo) int64                      { return info.Size() }
 func isMissing(error) bool                               { return false }
 func isTaken(error) bool                                 { return false }
-func isFull(error) bool                                  { return false }
 
 var errOtherMount = errUnsupported
 

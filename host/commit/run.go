@@ -101,7 +101,7 @@ func makeRun(state, sandbox, undoes string) (*Run, error) {
 		if r.Dir != "" {
 			_ = r.remove()
 		}
-		if isFull(err) {
+		if fault.NoRoom(err) {
 			return nil, fault.New(fault.StepFailed, "make the run's folder in %q: the disk is full: %w", state, err).Hint("free some space, then run it again")
 		}
 		return nil, fault.New(fault.Internal, "make the run's folder in %q: %w", state, err)

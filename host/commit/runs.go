@@ -133,10 +133,6 @@ func (r *Run) Size() int64 {
 	return n
 }
 
-// DiskFull reports whether an error means that the disk, or a quota of the
-// system, is used up.
-func DiskFull(err error) bool { return isFull(err) }
-
 // Trim throws away what calls wrote that did not end well: a commit of a part
 // does not need it. Every worker of the run must be gone.
 func Trim(r *Run) error {

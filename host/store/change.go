@@ -67,7 +67,7 @@ func (c *changed) discard() {
 
 // unwritten is an error about a file that could not be written.
 func unwritten(what string, err error) error {
-	if noRoom(err) {
+	if fault.NoRoom(err) {
 		return fault.New(fault.Usage, "%s: there is no room, and nothing was changed: %w", what, err).
 			Hint("free some space there, then try again")
 	}

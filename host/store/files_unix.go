@@ -3,7 +3,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -23,12 +22,6 @@ func closed(info os.FileInfo, a access) error {
 		return &openToOthersError{fmt.Sprintf("its mode is %s", info.Mode().Perm()), false}
 	}
 	return nil
-}
-
-// noRoom reports that nothing more can be written: the disk is full, or a limit is
-// reached.
-func noRoom(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // takeLock waits until no other process has the lock.

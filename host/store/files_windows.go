@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -15,9 +14,6 @@ func closed(os.FileInfo, access) error { return nil }
 
 // Shipped reports nothing: see closed.
 func Shipped(string, ...string) error { return nil }
-
-// noRoom reports that the disk is full.
-func noRoom(err error) bool { return errors.Is(err, windows.ERROR_DISK_FULL) }
 
 // takeLock waits until no other process has the lock.
 func takeLock(path string) (release func(), err error) {

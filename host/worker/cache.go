@@ -308,7 +308,7 @@ func (c *Cache) compileIn(ctx context.Context, dir string, wasm []byte, f flavou
 
 // unwritten is an error about what could not be written in the cache.
 func unwritten(what, dir string, err error) error {
-	if noRoom(err) {
+	if fault.NoRoom(err) {
 		return full(dir, err)
 	}
 	return fault.New(fault.Internal, "%s: %w", what, err)

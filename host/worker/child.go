@@ -3,12 +3,11 @@ package worker
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
-	"syscall"
 
+	"stepbox.dev/host/fault"
 	"stepbox.dev/host/sandbox"
 )
 
@@ -96,13 +95,7 @@ func (c *child) main(role string) error {
 }
 
 func noStage(err error) ready {
-	return ready{Fault: err.Error(), DiskFull: noRoom(err)}
-}
-
-// noRoom reports that nothing more can be written: the disk is full, or a limit of
-// the person's is reached.
-func noRoom(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+	return ready{Fault: err.Error(), DiskFull: fault.NoRoom(err)}
 }
 
 // run confines the process, loads the module and serves calls until the host

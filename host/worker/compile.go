@@ -9,6 +9,8 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"stepbox.dev/host/fault"
 )
 
 // compile is the compile-only child: it writes into one folder and never
@@ -19,7 +21,7 @@ func (c *child) compile(wasm []byte) error {
 	}
 	var r ready
 	if err := fillEntry(c.setup.Compiled, wasm, c.setup.Flavour); err != nil {
-		r = ready{Fault: firstLine(err), DiskFull: noRoom(err)}
+		r = ready{Fault: firstLine(err), DiskFull: fault.NoRoom(err)}
 	}
 	return writeFrame(c.conn, kindReady, r)
 }
