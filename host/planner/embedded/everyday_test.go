@@ -1,7 +1,6 @@
 package embedded_test
 
 import (
-	"io/fs"
 	"os"
 	"testing"
 
@@ -11,20 +10,7 @@ import (
 // fixtures plans for the home folder of the fixtures.
 func fixtures(t *testing.T) *bench {
 	t.Helper()
-	m := os.DirFS("../../../fixtures/home")
-	b := files(t)
-	b.exists = func(p string) (bool, bool) {
-		info, err := fs.Stat(m, p)
-		return err == nil, err == nil && info.IsDir()
-	}
-	b.names = func() (all []string, complete bool) {
-		require.NoError(t, fs.WalkDir(m, ".", func(p string, _ fs.DirEntry, err error) error {
-			all = append(all, p)
-			return err
-		}))
-		return all, true
-	}
-	return b
+	return over(t, os.DirFS("../../../fixtures/home"))
 }
 
 // Everyday requests that became something else, or nothing.

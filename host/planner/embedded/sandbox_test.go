@@ -20,6 +20,12 @@ func home(t *testing.T) *bench {
 	} {
 		m[p] = &fstest.MapFile{}
 	}
+	return over(t, m)
+}
+
+// over plans for a sandbox that holds what a file system does.
+func over(t *testing.T, m fs.FS) *bench {
+	t.Helper()
 	b := files(t)
 	b.exists = func(p string) (bool, bool) {
 		info, err := fs.Stat(m, path.Clean(p))
