@@ -34,6 +34,10 @@ func TestHostileNames(t *testing.T) {
 		near(t, made.Media[i], "h264 64x36 aac", 2)
 	}
 	near(t, s.run(call("concat_video", args{"inputs": names, "output": "%d all.mov"})).Media[0], "h264 64x36 aac", float64(2*len(names)))
+	// A list has a line for each file: a name must not bring lines of its own.
+	lines := "x'\nfile 'file:clip.mov'\n#.mov"
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, lines), clip, 0o600))
+	near(t, s.run(call("concat_video", args{"inputs": []string{"-i.mov", lines}, "output": "two.mov"})).Media[0], "h264 64x36 aac", 4)
 }
 
 // Files that lie about themselves, or bring others in, end as an error that
